@@ -144,7 +144,8 @@ impl FourArgs {
             Ok(goal.with_four(self.four.or(solution.four()).unwrap_or_default()))
         };
         let goals: Vec<Goal> = wanted.iter().map(goal).collect::<Result<_, Error>>()?;
-        let mut reporter = Reporter::of_solver(plan, &store, &goals, quiet)?;
+        let (solution, notes) = (store.solution(), store.notes());
+        let mut reporter = Reporter::of_solver(plan, solution, notes, &goals, quiet)?;
         let solved = solve::solve(&mut store, &goals, plan, &mut reporter);
         reporter.finish();
         Ok(solved?)

@@ -48,17 +48,15 @@ pub enum SolvingError {
         what: String,
     },
 
-    /// A memory bound that is too small for two layers of a run.
+    /// A memory bound that is too small for two layers of a run, and to list a layer from matrices.
     #[error(
-        "memory {given}: too little: to solve one objective, the layers of sum {sum} and the next take {least}: give --memory {least} or more"
+        "memory {given}: too little: to solve one objective takes {least}: give --memory {least} or more"
     )]
     Memory {
         /// The bound that was given, in readable form.
         given: String,
         /// The smallest bound that works, in the form that `--memory` takes.
         least: String,
-        /// The lower of the two sums.
-        sum: u32,
     },
 
     /// A move leads to an afterstate that no file holds.

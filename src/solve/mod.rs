@@ -57,6 +57,8 @@ mod values;
 use crate::engine::{self, Done, PartBuild, Pipeline, Plan, Workers};
 use crate::error::Result;
 use crate::game::LineTables;
+#[cfg(feature = "cli")]
+use crate::game::Objective;
 use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
 use crate::progress::{FinishedLayer, Progress};
@@ -100,21 +102,31 @@ pub fn solve(
     solve_checked(store, goals, plan, progress)
 }
 
-/// Check every block of the afterstates and of these goals' values against its checksum.
-///
-/// # Errors
-///
-/// Damaged files; errors of the system.
-pub(crate) fn check(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<()> {
-    engine::pool(plan.threads())?.install(|| store.check_blocks(goals, plan.stop()))
-}
-
-/// Like [`solve`], after [`check`].
+/// Like [`solve`], from the last layer on, even if the goals are solved. Their values are deleted after
+/// all afterstates are read and found sound.
 ///
 /// # Errors
 ///
 /// As for [`solve`].
-pub(crate) fn solve_checked(
+#[cfg(feature = "cli")]
+pub(crate) fn solve_again(
+    store: &mut SolutionStore,
+    goals: &[Goal],
+    plan: &Plan,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    check(store, &[], plan)?;
+    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
+    store.forget(&objectives)?;
+    solve_checked(store, goals, plan, progress)
+}
+
+/// Check every block of the afterstates and of these goals' values against its checksum.
+fn check(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<()> {
+    engine::pool(plan.threads())?.install(|| store.check_blocks(goals, plan.stop()))
+}
+
+fn solve_checked(
     store: &mut SolutionStore,
     goals: &[Goal],
     plan: &Plan,

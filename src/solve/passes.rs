@@ -55,7 +55,7 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
             passes.push(Pass {
                 goals: together.iter().map(|&(_, goal)| goal).collect(),
                 solved_sum,
-                memory: memory.peak(together.len()).0,
+                memory: memory.peak(together.len()),
             });
         }
     }
@@ -106,8 +106,8 @@ impl LayerMemory {
         Self(layers.collect())
     }
 
-    /// The peak of memory for `goals` goals, in bytes, and the sum of the layer at the peak.
-    fn peak(&self, goals: usize) -> (u64, u32) {
+    /// The peak of memory for `goals` goals, in bytes.
+    fn peak(&self, goals: usize) -> u64 {
         let values = |layer: &LayerSize| layer.afterstates * (goals * size_of::<u32>()) as u64;
         // Bytes of a layer after it is read.
         let read = |layer: &LayerSize| layer.groups + layer.records + values(layer);
@@ -116,9 +116,9 @@ impl LayerMemory {
             let ranks = layer.afterstates * size_of::<u64>() as u64;
             let solving = layer.groups + ranks + above(at + 1) + above(at + 2);
             let reading = ranks + read(layer) + above(at + 1);
-            (solving.max(reading), layer.sum)
+            solving.max(reading)
         });
-        peaks.max().unwrap_or((0, 4))
+        peaks.max().unwrap_or_default()
     }
 
     /// Check that each afterstate of the run in `dir` gets a number of its own in its layer.
@@ -159,13 +159,13 @@ impl LayerMemory {
     fn goals(&self, run: &Run, plan: &Plan) -> Result<usize> {
         let game = run.game();
         let fits = |&goals: &usize| {
-            let (peak, _) = self.peak(goals);
+            let peak = self.peak(goals);
             let beside = plan.without(peak);
             let mut listed = self.listed(run);
             peak <= plan.memory() && listed.all(|sum| for_layer(game, sum, sum, &beside).is_ok())
         };
         (1..=MOST_GOALS).rev().find(fits).ok_or_else(|| {
-            let (peak, sum) = self.peak(1);
+            let peak = self.peak(1);
             let beside = plan.without(peak);
             let listed = self.listed(run);
             let needs = listed.map(|sum| least_bound(game, &(sum..=sum), sum, &beside));
@@ -173,7 +173,6 @@ impl LayerMemory {
             SolvingError::Memory {
                 given: plan.memory_text(),
                 least: format!("{}M", bytes.div_ceil(1 << 20)),
-                sum,
             }
             .into()
         })

@@ -98,7 +98,7 @@ fn too_little_memory_for_two_layers_is_refused() {
     refused(
         &place,
         &solve(enough - 1),
-        &format!("take {enough}M: give --memory {enough}M or more"),
+        &format!("takes {enough}M: give --memory {enough}M or more"),
     );
     assert_eq!(
         fs::read_dir(place.path().join("run")).unwrap().count(),

@@ -23,7 +23,7 @@ use crate::part::Kind;
 use crate::progress::{FinishedLayer, Progress, Stop};
 use crate::solve::names;
 use crate::solve::{Pass, passes};
-use crate::store::{Goal, Run, SolutionStore, Store};
+use crate::store::{Goal, Run, Solution, Store};
 
 /// On a terminal, a layer gets a line of its own if it took at least this time.
 const WORTH_A_LINE: Duration = Duration::from_millis(500);
@@ -112,14 +112,15 @@ impl Reporter {
         }
     }
 
-    /// A reporter for a solver of these goals. Prints its passes, threads and memory.
+    /// A reporter for a solver of these goals, from the solution as it will be when the solver begins.
+    /// Prints the notes of its store, its passes, threads and memory.
     pub(super) fn of_solver(
         plan: &Plan,
-        store: &SolutionStore,
+        solution: &Solution,
+        notes: &[String],
         goals: &[Goal],
         quiet: bool,
     ) -> Result<Self> {
-        let solution = store.solution();
         let run = solution.run();
         let passes = passes(solution, goals, plan)?;
         let layers = passes.iter().enumerate().flat_map(|(at, pass)| {
@@ -148,7 +149,7 @@ impl Reporter {
             disk: Some(Disk::new(run.dir())),
             ..Self::new(Job::Solve { passes, left }, quiet, Pace::new(0))
         };
-        reporter.announce(plan, run, store.notes(), begins);
+        reporter.announce(plan, run, notes, begins);
         reporter.say_begins();
         for (at, line) in pass_lines.iter().enumerate().filter(|_| number > 1) {
             let line = format!("pass {} of {number}: {line}", at + 1);

@@ -147,18 +147,14 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64)
         .sum();
     let mut store = open::solution_store(&args.dir, &plan)?;
-    let solver = if args.again {
-        // A damaged file that solving needs is found before anything is deleted.
-        solve::check(&store, &[], &plan)?;
-        store.forget(&again)?;
-        solve::solve_checked
-    } else {
-        solve::solve
-    };
-    let mut reporter = Reporter::of_solver(&plan, &store, &goals, args.quiet)?;
+    let mut reporter = Reporter::of_solver(&plan, &ahead, store.notes(), &goals, args.quiet)?;
     let (dir, begun) = (args.dir.clone(), goals.clone());
     let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &begun));
-    let solved = solver(&mut store, &goals, &plan, &mut reporter);
+    let solve = match args.again {
+        true => solve::solve_again,
+        false => solve::solve,
+    };
+    let solved = solve(&mut store, &goals, &plan, &mut reporter);
     let peak_memory = reporter.finish();
     stoppable.end_after(&solved);
     solved?;
