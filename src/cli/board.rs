@@ -8,6 +8,7 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
+use crate::engine::Stop;
 use crate::error::Result;
 use crate::game::{Board, Direction, Game, max_exp};
 use crate::play::{Position, Status};
@@ -129,6 +130,14 @@ impl<'a> Adviser<'a> {
             values: Values::new(solution, &goals, MEMORY)?,
             goals,
         })
+    }
+
+    /// Set the [`Stop`] that ends the listing of a layer.
+    pub(super) fn with_stop(self, stop: Stop) -> Self {
+        Self {
+            values: self.values.with_stop(stop),
+            ..self
+        }
     }
 
     /// The moves of a position; none if the game is over.

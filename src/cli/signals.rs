@@ -178,7 +178,7 @@ struct LastActs {
     job: Option<StoppableJob>,
     /// The signal that asked the job to stop, and its time.
     asked: Option<(i32, Instant)>,
-    /// Whether the program obeys signals itself, because it has a terminal to restore.
+    /// Whether the game obeys signals, because it has a terminal to restore.
     taken_over: bool,
 }
 

@@ -111,7 +111,8 @@ fn moves(
     boards: &[Board],
     stop: &Stop,
 ) -> Result<Vec<BoardWorth>> {
-    let mut values = BatchValues::new(solution, &[goal], default_memory(), pool()?)?;
+    let values = BatchValues::new(solution, &[goal], default_memory(), pool()?)?;
+    let mut values = values.with_stop(stop);
     let mut found = room(boards.len(), "boards")?;
     for boards in boards.chunks(AT_ONCE) {
         let key = |&board: &Board| (PartKey::of(board), board);
@@ -179,7 +180,9 @@ pub(super) fn values<'py>(
                     let boards = boards_of(part, blocks.clone())?;
                     values.copy_from_slice(&match part.label().kind {
                         Kind::States => {
-                            StateValues::new(solution, &[goal])?.of(part.label().key, &boards)?
+                            let values = StateValues::new(solution, &[goal])?;
+                            let mut values = values.with_stop(stop.clone());
+                            values.of(part.label().key, &boards)?
                         }
                         Kind::Afterstates => of_afterstates(solution, goal, part, blocks, &boards)?,
                     });

@@ -101,7 +101,7 @@ impl PyRun {
         Ok(goals.map(|goal| goal.objective.to_string()).collect())
     }
 
-    /// The rate of spawned 4s that the values expect, such as "1/10"; None for a run without values.
+    /// The rate of spawned 4s that the values expect, such as "1/10"; None if no value depends on it.
     #[getter]
     fn four(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let four = self.solution(py)?.and_then(|solution| solution.four());

@@ -6,6 +6,8 @@ use rayon::prelude::*;
 
 use super::values::Values;
 use crate::error::Result;
+#[cfg(feature = "python")]
+use crate::progress::Stop;
 use crate::store::{Goal, Solution};
 
 /// Answers batches of questions on all threads. Each thread has its own [`Values`], which keep
@@ -34,6 +36,14 @@ impl<'a> BatchValues<'a> {
             values: values.collect::<Result<_>>()?,
             pool,
         })
+    }
+
+    /// Set the [`Stop`] that ends the listing of a layer, if the run keeps matrices.
+    #[cfg(feature = "python")]
+    pub(crate) fn with_stop(mut self, stop: &Stop) -> Self {
+        let values = self.values.into_iter();
+        self.values = values.map(|each| each.with_stop(stop.clone())).collect();
+        self
     }
 
     /// Answer questions. Returns the answers in the order of the questions. The questions are

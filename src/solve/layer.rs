@@ -14,6 +14,7 @@ use crate::game::{Board, PartKey};
 use crate::pages::Pages;
 use crate::part::{Kind, Part, ValueColumn};
 use crate::per_thread::PerThread;
+use crate::progress::Stop;
 use crate::store::Solution;
 
 /// The afterstates of a part, with a column of values for each goal.
@@ -24,13 +25,14 @@ pub(crate) struct SolvedPart {
 
 impl SolvedPart {
     /// Open the files of a part; `None` if it has no afterstates, or is not solved for all
-    /// goals.
+    /// goals. `stop` ends a listing of its layer.
     pub(crate) fn open(
         solution: &Solution,
         payoffs: &[Payoff],
         key: PartKey,
+        stop: Option<&Stop>,
     ) -> Result<Option<Self>> {
-        match solution.run().part(Kind::Afterstates, key)? {
+        match solution.run().part_until(Kind::Afterstates, key, stop)? {
             Some(afterstates) => Self::of(solution, payoffs, afterstates),
             None => Ok(None),
         }

@@ -11,6 +11,7 @@ use crate::cache::Cache;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, holds};
 use crate::part::{Decoder, Kind, ValueDecoder};
+use crate::progress::Stop;
 use crate::store::{Goal, Solution, by_block, lower_bound};
 
 /// A block of a solved part, decoded, and the decoders for the next block.
@@ -80,7 +81,7 @@ pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartSummary>> {
     let keys: Vec<PartKey> = run.parts(Kind::Afterstates).collect();
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let summary = |&key: &PartKey| {
-        let part = SolvedPart::open(solution, &payoffs, key)?;
+        let part = SolvedPart::open(solution, &payoffs, key, None)?;
         part.map(|part| summarise(&part, key, &payoffs)).transpose()
     };
     let mut found = Vec::new();
@@ -144,6 +145,8 @@ pub struct StateValues<'a> {
     /// `None` for parts that have no files.
     parts: Cache<PartKey, Option<Arc<SolvedPart>>>,
     block: SolvedBlock,
+    /// `None` for the stop of the run's reader of matrices.
+    stop: Option<Stop>,
 }
 
 /// Most parts that are open at a time. The states of a part lead to afterstates of two parts.
@@ -166,7 +169,15 @@ impl<'a> StateValues<'a> {
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             parts: Cache::new(OPEN_PARTS),
             block: SolvedBlock::new(goals.len())?,
+            stop: None,
         })
+    }
+
+    /// Set the [`Stop`] that ends the listing of a layer, if the run keeps matrices.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = Some(stop);
+        self
     }
 
     /// The expected score to come, number of moves or chance of a tile for states of a part, under
@@ -238,7 +249,8 @@ impl<'a> StateValues<'a> {
             return Ok(());
         };
         let part = self.parts.get_or_make(key, || {
-            let part = SolvedPart::open(self.solution, &self.payoffs, key)?;
+            let stop = self.stop.as_ref();
+            let part = SolvedPart::open(self.solution, &self.payoffs, key, stop)?;
             // An audit would take a tenth of the time; `verify` audits the boards.
             let part = part.map(|part| SolvedPart {
                 afterstates: part.afterstates.unaudited(),
@@ -272,27 +284,62 @@ impl<'a> StateValues<'a> {
     }
 }
 
-#[cfg(all(test, feature = "cli"))]
+#[cfg(feature = "cli")]
+#[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+    use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-    use super::super::{goal, solve};
+    use super::super::{Values, goal, solve};
     use super::*;
-    use crate::engine::{self, Plan, Silent, Stop};
-    use crate::store::{Keep, Rounding, SolutionStore, Store};
+    use crate::engine::{self, Plan, Silent};
+    use crate::error::Error;
+    use crate::store::{Keep, Rounding, Run, SolutionStore, Store};
 
     /// Number of layers that were listed.
     static LISTED: AtomicUsize = AtomicUsize::new(0);
 
+    /// 4x4 to 8 in matrices, solved for the score.
+    fn solved(dir: &Path, plan: &Plan) -> Goal {
+        let game = "4x4-8".parse().unwrap();
+        let mut store = Store::open(dir, &game, Some(Keep::Matrices)).unwrap();
+        engine::count(&mut store, plan, None, &mut Silent).unwrap();
+        drop(store);
+        let store = SolutionStore::open(dir).unwrap();
+        let mut store = store.with_matrix_reader(engine::matrix_reader(plan));
+        let run = store.solution().run();
+        let goal = goal(run, "score".parse().unwrap(), None, Rounding::Nearest).unwrap();
+        solve(&mut store, &[goal], plan, &mut Silent).unwrap();
+        goal
+    }
+
+    #[test]
+    fn a_stop_ends_the_listing_of_a_layer() {
+        let place = tempfile::tempdir().unwrap();
+        let plan = Plan::new(256 << 20, 2).unwrap();
+        let goals = [solved(place.path(), &plan)];
+        let solution = Solution::open(place.path()).unwrap();
+        let solution = solution.with_matrix_reader(engine::matrix_reader(&plan));
+        let stop = Stop::default();
+        stop.ask();
+        let values = Values::new(&solution, &goals, 0).unwrap();
+        let stopped = values.with_stop(stop.clone()).start();
+        assert!(matches!(stopped, Err(Error::Stopped)));
+        let state = 0x11;
+        let values = StateValues::new(&solution, &goals).unwrap();
+        let stopped = values.with_stop(stop).of(PartKey::of(state), &[state]);
+        assert!(matches!(stopped, Err(Error::Stopped)));
+        let mut values = Values::new(&solution, &goals, 0).unwrap();
+        assert!(values.start().unwrap()[0].all > 38.0);
+    }
+
     #[test]
     fn many_threads_list_each_layer_once() {
         let place = tempfile::tempdir().unwrap();
-        let (dir, game) = (place.path(), "4x4-8".parse().unwrap());
+        let dir = place.path();
         let plan = Plan::new(256 << 20, 8).unwrap();
-        let mut store = Store::open(dir, &game, Some(Keep::Matrices)).unwrap();
-        engine::count(&mut store, &plan, None, &mut Silent).unwrap();
-        drop(store);
+        let goal = solved(dir, &plan);
         // A listing begins with a directory for its files.
         let reader = engine::matrix_reader(&plan).with_dirs(|| {
             LISTED.fetch_add(1, Relaxed);
@@ -302,12 +349,9 @@ mod tests {
             let store = SolutionStore::open(dir).unwrap();
             store.with_matrix_reader(reader.clone())
         };
-        let mut store = open();
-        let run = store.solution().run();
+        let run = Run::open(dir).unwrap();
         let sums: HashSet<u32> = run.parts(Kind::Afterstates).map(|key| key.sum).collect();
-        let goal = goal(run, "score".parse().unwrap(), None, Rounding::Nearest).unwrap();
-        solve(&mut store, &[goal], &plan, &mut Silent).unwrap();
-        drop(store);
+        drop(run);
 
         let pool = engine::pool(8).unwrap();
         let listed_by = |read: &(dyn Fn(&SolutionStore) -> Result<()> + Sync)| {

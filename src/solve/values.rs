@@ -9,6 +9,7 @@ use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Kind, ValueColumn, ValueDecoder};
+use crate::progress::Stop;
 use crate::store::{Goal, Lookup, Run, Solution};
 use crate::witness::{Predecessors, is_spawned};
 
@@ -51,6 +52,8 @@ pub struct Values<'a> {
     decoder: ValueDecoder,
     /// Made when the first won board is asked for.
     predecessors: Option<Predecessors>,
+    /// `None` for the stop of the run's reader of matrices.
+    stop: Option<Stop>,
 }
 
 /// A legal move and its value.
@@ -118,7 +121,15 @@ impl<'a> Values<'a> {
             values: Cache::new(share * values as u64),
             decoder: ValueDecoder::new()?,
             predecessors: None,
+            stop: None,
         })
+    }
+
+    /// Set the [`Stop`] that ends the listing of a layer, if the run keeps matrices.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = Some(stop);
+        self
     }
 
     /// The solution.
@@ -265,11 +276,13 @@ impl<'a> Values<'a> {
             sum: sum(board),
             afterstate: game.canonical(board).0,
         };
+        let key = PartKey::of(board);
+        // The part stays open, so that no look-up lists its layer.
+        let stop = self.stop.as_ref();
+        let part = self.afterstates.part(Kind::Afterstates, key, stop)?;
         let position = self.afterstates.position(Kind::Afterstates, board)?;
         let position = position.ok_or_else(absent)?;
-        let key = PartKey::of(board);
         let columns = self.columns.get_or_make(key, || {
-            let part = self.afterstates.part(Kind::Afterstates, key, None)?;
             let columns = part.map(|part| columns(self.solution, &self.payoffs, &part));
             let columns = columns.transpose()?.flatten();
             let files = columns.iter().flatten().map(ValueColumn::open_files);

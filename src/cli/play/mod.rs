@@ -31,7 +31,7 @@ use super::output::Output;
 use super::signals::end_by;
 use super::solved::{self, FourArgs, SolvedGame};
 use super::stdout::Stdout;
-use crate::engine::Plan;
+use crate::engine::{Plan, Stop};
 use crate::game::Game;
 use crate::machine;
 use crate::play::Seed;
@@ -117,7 +117,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
              give --max, 65536 at most"
         );
     }
-    let mut adviser = None;
+    let (mut adviser, stop) = (None, Stop::default());
     if let Some(SolvedGame {
         solution, goals, ..
     }) = &solved
@@ -126,7 +126,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             page.write(|to| page::write(solution, goals, args.seed, to))?;
             return Ok(Outcome::Done);
         }
-        adviser = Some(Adviser::new(solution, goals.clone())?);
+        adviser = Some(Adviser::new(solution, goals.clone())?.with_stop(stop.clone()));
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         bail!(
@@ -136,7 +136,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
     let mut player = Player::new(Session::new(game, seed), adviser);
-    let signals = Signals::listen().context("play: cannot listen for signals")?;
+    let signals = Signals::listen(&stop).context("play: cannot listen for signals")?;
     let ended = play(&mut player, &signals);
     let printed = writeln!(Stdout, "{}", player.session.code());
     if let Some(signal) = signals.ending() {

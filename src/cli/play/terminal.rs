@@ -21,6 +21,7 @@ use signal_hook::flag;
 
 use super::screen::Screen;
 use crate::cli::signals;
+use crate::engine::Stop;
 
 /// The terminal in raw mode and on its alternate screen, until this is dropped.
 pub(super) struct Terminal(());
@@ -111,14 +112,15 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Note signals from now on.
-    pub(super) fn listen() -> io::Result<Self> {
+    /// Note signals from now on. A signal that ends the game asks `stop`, too.
+    pub(super) fn listen(stop: &Stop) -> io::Result<Self> {
         let signals = Self {
             ending: Arc::default(),
             continued: Arc::default(),
         };
         for signal in signals::ending() {
             flag::register_usize(signal, signals.ending.clone(), signal as usize)?;
+            flag::register(signal, stop.flag())?;
         }
         // Otherwise a signal would end the game before the terminal is restored.
         signals::take_over();
