@@ -230,8 +230,11 @@ impl Replacement {
             kept.map_err(Error::io(path, "set the permissions of"))?;
         }
         new.as_file().sync_all().map_err(Error::io(path, "sync"))?;
-        named_or_copied(new.persist(path), path).map_err(Error::io(path, "replace"))?;
-        Ok(sync_dir(parent(path))?)
+        match new.persist(path) {
+            Ok(_) => sync_dir(parent(path))?,
+            Err(refused) => copy_into(path, refused).map_err(Error::io(path, "replace"))?,
+        }
+        Ok(())
     }
 }
 
@@ -241,14 +244,12 @@ fn writable(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).open(path)
 }
 
-/// Copy a finished file into the file at `path` if it could not get this name. A mounted file keeps its
-/// name, and so does another user's file in a sticky directory, even if it is writable.
+/// Copy a finished file that could not get the name `path` into the file of this name. A mounted file
+/// keeps its name, and so does another user's file in a sticky directory, even if it is writable.
 #[cfg(feature = "cli")]
-fn named_or_copied(named: Result<File, PersistError>, path: &Path) -> io::Result<()> {
+fn copy_into(path: &Path, refused: PersistError) -> io::Result<()> {
     use io::ErrorKind::{CrossesDevices, ResourceBusy};
-    let Err(PersistError { error, file }) = named else {
-        return Ok(());
-    };
+    let PersistError { error, file } = refused;
     let keeps_its_name =
         refuses_writing(&error) || [CrossesDevices, ResourceBusy].contains(&error.kind());
     if !keeps_its_name || !path.is_file() {
@@ -384,7 +385,7 @@ mod tests {
             let mut file = fresh(place.path()).unwrap();
             file.write_all(b"new").unwrap();
             let error = kind.into();
-            named_or_copied(Err(PersistError { error, file }), &path)
+            copy_into(&path, PersistError { error, file })
         };
         let missing = refused(ResourceBusy).unwrap_err();
         assert_eq!(
