@@ -150,7 +150,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
         Ok(None) => {}
         Ok(Some(solution)) => {
             let verify = || files::verify_solution(&solution, &broken, watch);
-            let (solved, wrong) = pool.install(verify)?;
+            let (solved, wrong) = pool.install(verify);
             report.solved = solved;
             report.findings.extend(wrong);
         }
