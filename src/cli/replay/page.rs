@@ -50,8 +50,8 @@ struct PlayerMove {
 struct AdvisedGame {
     /// The objectives of the numbers in `worth`.
     objectives: Vec<String>,
-    /// The rate of spawned 4s that the values expect.
-    four: FourRate,
+    /// The rate of spawned 4s that the values expect, if one depends on it.
+    four: Option<FourRate>,
     advice: Vec<AdvisedPosition>,
 }
 
@@ -79,11 +79,7 @@ impl AdvisedGame {
         }
         let goals = adviser.goals.iter();
         Ok(Self {
-            four: adviser
-                .goals
-                .iter()
-                .find_map(Goal::rate)
-                .unwrap_or_default(),
+            four: adviser.goals.iter().find_map(Goal::rate),
             objectives: goals.map(|goal| goal.objective.to_string()).collect(),
             advice,
         })

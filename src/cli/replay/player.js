@@ -80,7 +80,8 @@ function advise() {
   if (best.length) facts.push(["best move", best.join(" or ")]);
   if (loss !== null) facts.push(["played next", `${game.moves[at].direction}${loss ? `, ${lost(game.objectives[0], loss)}` : ""}`]);
   element("worth").replaceChildren();
-  for (const [term, detail] of [...facts, ["rate of 4s", game.four]]) {
+  const rates = game.four ? [["rate of 4s", game.four]] : [];
+  for (const [term, detail] of [...facts, ...rates]) {
     const fact = make("div", element("worth"));
     make("dt", fact, { textContent: term });
     make("dd", fact, { textContent: detail });
