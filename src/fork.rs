@@ -20,8 +20,8 @@ impl<T: Default> Default for ForkLock<T> {
 }
 
 impl<T> ForkLock<T> {
-    /// Lock the value, which every panic must leave whole. `None` in a forked process if the lock is
-    /// held, because a thread of the parent may hold it.
+    /// Lock the value. Code that panics must not leave it half changed. Returns `None` in a forked
+    /// process while the lock is held, because a thread of the parent may hold it for ever.
     pub(crate) fn lock(&self) -> Option<MutexGuard<'_, T>> {
         if self.process == process::id() {
             return Some(self.value.lock().unwrap_or_else(PoisonError::into_inner));

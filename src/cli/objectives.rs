@@ -12,8 +12,9 @@ use crate::store::{Goal, Solution};
 /// The objectives to play for.
 #[derive(Args)]
 pub(super) struct Objectives {
-    /// Objectives to play for, the most important first: score, moves and tiles that the run is solved
-    /// for, separated by commas [default: all, in this order; score for a game that is solved now]
+    /// Objectives to play for, the most important first: score, moves, TILE or sure-TILE, separated by
+    /// commas [default: all that the run is solved for, in this order; score for a game that is solved
+    /// now]
     #[arg(
         long = "for",
         value_name = "OBJECTIVES",

@@ -267,8 +267,8 @@
 //! `scripts/read_values.py` reads values, and subtracts the potential. `scripts/read_matrices.py`
 //! shows how to read matrices, in Python written from this page.
 //!
-//! Reading order: `fingerprint`, `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`, `segments`,
-//! `boards`, `stream`; then for values `planes`, `column`; `matrix`.
+//! Reading order: `fingerprint`, `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`,
+//! `segments`, `boards`, `stream`; then for values `planes`, `column`; `matrix`.
 
 pub(crate) mod block;
 mod boards;

@@ -87,8 +87,8 @@ pub(super) struct Args {
 }
 
 /// The help of `--for`. A game must be solved before its states have values.
-const WANTED: &str = "Objectives of the columns, separated by commas: score, moves and tiles that the run is solved for \
-                      [default: all, in this order]";
+const WANTED: &str = "Objectives of the columns, separated by commas: score, moves, TILE or sure-TILE \
+                      [default: all that the run is solved for, in this order]";
 
 /// Batches of states that wait to be written.
 const READ_AHEAD: usize = 2;

@@ -107,7 +107,7 @@ impl RowSource {
         let all = threads.iter().map(|rows| rows.listed.len()).sum();
         let mut rows = Vec::with_capacity(all);
         for (thread, of_thread) in threads.iter_mut().enumerate() {
-            // The rows of all parts are in memory at once.
+            // The rows of all parts are in memory at once, so the rows of a thread are freed here.
             let listed = mem::take(&mut of_thread.listed).into_iter();
             rows.extend(listed.map(|row| (row, thread)));
         }
