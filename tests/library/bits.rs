@@ -290,12 +290,18 @@ fn bits_need_a_board_of_4x4_and_enough_memory() {
 
 /// A manifest that once kept the format version of matrices was refused as damaged.
 #[test]
-fn only_an_empty_run_turns_to_matrices_or_from_them() {
+fn only_an_empty_run_changes_its_form_or_its_segments() {
     let game: Game = "4x4-8".parse().unwrap();
     let bits = plan(Engine::Bits, MEMORY, 2);
     let place = tempfile::tempdir().unwrap();
-    for keep in [Keep::All, Keep::Matrices, Keep::Both, Keep::Matrices] {
-        drop(Store::open(place.path(), &game, Some(keep)).unwrap());
+    for (keep, segment) in [
+        (Keep::All, 1 << 18),
+        (Keep::Matrices, 1 << 17),
+        (Keep::Both, 1 << 18),
+        (Keep::Matrices, 1 << 18),
+    ] {
+        let store = Store::open_in_segments(place.path(), &game, Some(keep), Some(segment));
+        drop(store.unwrap());
         assert_eq!(Run::open(place.path()).unwrap().keep(), keep);
     }
     count(place.path(), &game, Keep::Matrices, &bits, Some(20));

@@ -177,8 +177,7 @@ fn a_bench_prints_each_game_and_whether_it_meets_its_goals() {
     );
 
     let output = bench(41_325_016);
-    let told = "bench.sh: 3x3: expected 41325017 live states, got 41325016
-";
+    let told = "bench.sh: 3x3: expected 41325017 live states, got 41325016\n";
     assert_eq!(stderr(&output), told);
     assert_eq!(output.status.code(), Some(1));
 }

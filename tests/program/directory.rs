@@ -135,29 +135,6 @@ fn a_count_does_not_write_to_foreign_files() {
     }
 }
 
-#[test]
-fn a_command_that_counts_nothing_binds_no_later_command() {
-    let place = place();
-    let count = "--size 4 --max 64 --memory 32M --quiet --dir run";
-    for refusal in ["--keep matrices", "--keep matrices --segment 131072"] {
-        let begun = format!("{count} {refusal}");
-        refused(&place, &begun, "give more --memory");
-    }
-    let said = good(
-        &place,
-        &format!("{count} --until 8 --segment 262144 --json"),
-    );
-    let object: serde_json::Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(object["live"], 259, "{said}");
-    let manifest = fs::read_to_string(place.path().join("run/manifest.json")).unwrap();
-    assert!(
-        manifest.contains("\"keep\": \"all\",\n  \"segment\": 262144,"),
-        "{manifest}"
-    );
-    // Now a layer is counted, and the choices stay.
-    refused(&place, &format!("{count} --segment 131072"), "not 131072");
-}
-
 /// A refused count once deleted the files that its `--keep` does not cover.
 #[test]
 fn a_refused_count_changes_no_file_and_makes_no_directory() {

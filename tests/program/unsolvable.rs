@@ -140,23 +140,18 @@ fn damaged_and_foreign_files_are_refused_with_advice() {
 
     let values = file(&place, ".score.values");
     damage(&values);
-    for words in [values.file_name().unwrap().to_str().unwrap(), again] {
-        refused(&place, solve, words);
-    }
+    let name = values.file_name().unwrap().display();
+    refused(&place, solve, &format!("{name}...{again}"));
     good(&place, &format!("{solve} --again"));
     assert!(files(&place.path().join("run")) == whole);
 
     #[expect(clippy::disallowed_methods, reason = "the test loses a file")]
     fs::remove_file(&values).unwrap();
-    for words in [".score.values: missing", again] {
-        refused(&place, solve, words);
-    }
+    refused(&place, solve, &format!(".score.values: missing...{again}"));
     good(&place, &format!("{solve} --again"));
     assert!(files(&place.path().join("run")) == whole);
     damage(&file(&place, "solution.json"));
-    for words in ["run/solution.json: ", delete] {
-        refused(&place, solve, words);
-    }
+    refused(&place, solve, &format!("run/solution.json: ...{delete}"));
     #[expect(clippy::disallowed_methods, reason = "as the message has it")]
     fs::remove_file(place.path().join("run/solution.json")).unwrap();
     good(&place, solve);
@@ -174,9 +169,8 @@ fn damaged_and_foreign_files_are_refused_with_advice() {
 
     let afterstates = file(&other, ".afterstates");
     damage(&afterstates);
-    for words in [afterstates.file_name().unwrap().to_str().unwrap(), count] {
-        refused(&other, solve, words);
-    }
+    let name = afterstates.file_name().unwrap().display();
+    refused(&other, solve, &format!("{name}...{count}"));
 }
 
 #[test]
@@ -215,12 +209,8 @@ fn afterstates_of_a_solution_cannot_be_dropped() {
     let before = files(&place.path().join("run"));
     for keep in ["all", "last"] {
         let args = format!("--size 2 --max 32 --dir run --quiet --keep {keep}");
-        for words in [
-            format!("run: --keep {keep}: the run is solved").as_str(),
-            "leave out --keep, or delete solution.json first",
-        ] {
-            refused(&place, &args, words);
-        }
+        let said = "the run is solved...leave out --keep, or delete solution.json first";
+        refused(&place, &args, &format!("run: --keep {keep}: {said}"));
         assert_eq!(files(&place.path().join("run")), before);
     }
     // The states of a solved run can be dropped.
