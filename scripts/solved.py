@@ -21,22 +21,22 @@ tile. A merge that makes the winning tile scores, and ends the game.
 A game starts with two tiles in two different cells, each a 2 with probability 0.9 and a 4 with 0.1. Some authors start
 with two 2s, which adds about 0.73 points on most boards. So tables give both starts where it matters.
 
-`scripts/solve.sh` makes the files again, and fails if a number differs. 4x4-64 must be named. `solved/GAME.json` is the summary of a game,
-with date, commit, time, memory and bytes. `solved/GAME.csv` has the least, mean and greatest value of each part, for
-4x4 and for games without a winning tile; `enum48 solve --csv` makes the other tables in seconds.
+`scripts/solve.sh` makes the files again, and fails if a number differs. 4x4-64 must be named. `solved/GAME.json` is the
+summary of a game, with date, commit, time, memory and bytes. `solved/GAME.csv` has the least, mean and greatest value
+of each part, for 4x4 and for games without a winning tile. `enum48 solve --csv` makes the other tables in seconds.
 [`trust.md`](trust.md#values) says why to believe the values.
 """
 
 VALUES = """## Values
 
-*Off by* bounds the error by which rounding in the solver may have changed any value. *Values* counts the values of all
-objectives: score, moves and the tiles below.
+*Off by* bounds the error of any value, which comes from rounding in the solver. *Values* counts the values of all
+objectives: score, moves and the tiles of the next table.
 """
 
 CHANCES = """## Chances of tiles
 
 In percent, under the play that is best for that tile, from a start by its probability. A dash is a tile out of reach.
-An empty cell is not solved here. Games with and without a winning tile are solved apart, and agree within their bounds.
+An empty cell is not solved here. Games with and without a winning tile are solved separately, and agree within their bounds.
 """
 
 RATES = """## Other rates of 4s
@@ -48,9 +48,9 @@ first rows are the expected score, the others the chance of a tile in percent, e
 
 RATES_SEEN = """![The score and the chances by the rate of 4s](solved/rates.svg)
 
-*Mixed tiles are the hard ones.* On 3x3 the score falls from 7,172 with 2s alone to 3,171 with six 4s in ten, and rises
-to 14,344 with 4s alone: the game of 2s with all tiles doubled. With one kind of tile the best play is sure of its
-largest tile, wherever tiles appear: 512 on 3x3 with 2s alone, and 1,024 with 4s alone.
+*Mixed tiles are the hard ones.* On 3x3 the score is 7,172 with 2s alone, and 3,171 with six 4s in ten. With 4s alone
+it is 14,344, because all tiles of the game with 2s alone are doubled. With one kind of tile the best play is sure of
+its largest tile, wherever tiles appear: 512 on 3x3 with 2s alone, and 1,024 with 4s alone.
 """
 
 FORCED = """## Tiles that can be forced
@@ -65,13 +65,14 @@ FORCED_SEEN = """On 4x4 the tile 256 can be forced (Slizkov, arXiv 2303.07266). 
 makes 256 with 99.6 %, but it can force only 32. No start of these boards forces a larger tile than another.
 
 On larger boards a game that ends at the tile answers the question. Every start of 4x3 to 64 forces the 64, and every
-start of 4x4 to 32 forces the 32 (`enum48 solve 4x3-64 --for sure-64`). Games to larger tiles were not solved for it.
+start of 4x4 to 32 forces the 32 (`enum48 4x3-64 --keep afterstates`, then `enum48 solve enum48-data/4x3-64 --for
+sure-64`). Games to larger tiles were not solved for it.
 """
 
 PICTURES = """## Pictures
 
-Thick lines are means over the afterstates of a part, each counted once. Thin lines are the greatest values. For a tile,
-only afterstates without the tile count.
+Thick lines are means over the afterstates of a part, each counted once. Thin lines are the greatest values. Pictures of
+a tile leave out afterstates that have the tile.
 """
 
 OBSERVATIONS = """## Observations
@@ -89,7 +90,7 @@ within 2.1e-8. The mean over its afterstates is 99.5 %. Up to sum 42 none can be
 with 10 %, and at sum 54 the first are lost.
 
 *A crowd has no prospects.* In a game to 64 the mean of afterstates with a 32 is within 4 % of the greatest up to sum
-84. At sum 164 it is 65 % of the greatest, at sum 224 27 %. Most of these boards are crowded, and good play hardly ever
+92. At sum 164 it is 65 % of the greatest, at sum 224 27 %. Most of these boards are crowded, and good play hardly ever
 meets them.
 
 *Long games leave little room.* A game to 64 can expect 132.1 moves. A move adds 2.2 to the sum on average, so the game
@@ -100,8 +101,8 @@ RECIPES = """## Recipes
 
 Each game is counted first, with `--keep afterstates`. A game with a winning tile is solved by
 `enum48 solve enum48-data/GAME --for score,moves,TILE`, except 4x4 to 64. That game is solved twice, and its score is
-deleted before moves; the fingerprint is of both together. Other games that are not listed take less than a second. Times
-are without the count. Memory is the peak of anonymous resident memory.
+deleted before moves; the fingerprint is of both together. Other games that are not listed take less than a second.
+Times are without the count. Memory is the peak of anonymous resident memory.
 """
 
 DOM = "github.com/DomTheDeveloper/2048-undo"
