@@ -12,7 +12,7 @@ writes CSV, log and pictures of the game again, and at the end results/README.md
 
   GAME        a game of results/, such as 3x3-1024. Without games, the script counts all but the four
               longest, in some minutes on two cores. 4x4-64, 4x3 and 4x4-128 take up to an hour each, and
-              4x4-256 half a day. 4x3 is counted as far as results/ has it. 4x4-64 and 4x3 need
+              4x4-256 eight hours. 4x3 is counted as far as results/ has it. 4x4-64 and 4x3 need
               8 GiB of memory, 4x4-128 and 4x4-256 need 16, and 4x4-64 needs 20 GB of disk.
   --quick     leave out 4x4-32, unless it is named
   --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]

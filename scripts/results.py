@@ -32,8 +32,8 @@ crate's package has the pages and tables, without logs and most pictures.
 
 RECIPES = """Games that are not listed take less than a second, with the options `--size` and `--max` alone.
 
-One version counted all games on [one machine](performance.md#machine), with nothing beside it. 4x4 to 256 is from an
-earlier version: it was stopped five times, and builds and tests ran beside it. Its time is the sum over all starts.
+One version counted all games on [one machine](performance.md#machine), with nothing beside it. 4x4 to 256 was
+stopped and resumed three times; its time is the sum over its four starts.
 Games of 4x4 were counted as bits, all other games as lists. Times of a second or two also wait for the disk. Memory is
 the peak of anonymous resident memory. Disk is the files of live states at the end. With `--keep last` only the
 states of the last layer are left, but a count needs disk on the way, which `--dry-run` tells. `GAME.json` has the date
