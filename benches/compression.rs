@@ -71,7 +71,7 @@ fn packed_matrices(file: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Bits per state, and nanoseconds to compress and to decompress the matrices of a state.
+/// Bits, and nanoseconds to compress and to decompress the matrices, for each live state.
 fn measure_matrices(level: i32, packed: &[Vec<u8>], live: f64, passes: usize) -> [f64; 3] {
     let (mut bytes, mut times) = (0, [Duration::ZERO; 2]);
     for packed in packed {

@@ -1,7 +1,7 @@
 //! Measures solving: look-ups in a layer, and the values of a layer of afterstates or of states.
 //!
 //! Key idea: real layers. Boards are looked up in sorted and in random order. The layer of 4x4
-//! exceeds the caches, because memory limits the speed. Values are computed for a middle layer of
+//! exceeds the caches, so memory limits the speed. Values are computed for a middle layer of
 //! 3x3 from the values that solving wrote.
 
 use criterion::measurement::WallTime;

@@ -31,8 +31,10 @@ if [ ${#games[@]} -eq 0 ]; then
     $quick || games+=(4x4-32)
 fi
 
-# Outside Git this fails, before games are counted.
+# Outside Git, or without the package that draws, this fails before games are counted.
 commit=$(git -C "$root" rev-parse --short HEAD)
+git -C "$root" diff --quiet HEAD -- src Cargo.toml Cargo.lock || commit+=-changed
+python3 -c 'import matplotlib' 2> /dev/null || refuse "needs matplotlib: pip install -r scripts/requirements.txt"
 out=${out:-$root/$pages}
 mkdir -p "$out"
 cargo build --release --locked --manifest-path "$root/Cargo.toml"

@@ -52,7 +52,8 @@ line=$(cat <<'END'
 import json, pathlib, resource, subprocess, sys
 work, threads, expected, goals = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 ended = subprocess.run(sys.argv[5:], stdout=subprocess.PIPE)
-run = json.loads(ended.stdout) if ended.returncode == 0 else sys.exit(2)
+# 1: the count disagrees with a published number, and is printed all the same.
+run = json.loads(ended.stdout) if ended.returncode in (0, 1) else sys.exit(2)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 game, live, seconds, size = (run[key] for key in ("game", "live", "seconds", "bytes"))
 states, peak = live + run["dead"], run["peak_memory"]

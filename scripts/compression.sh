@@ -8,7 +8,7 @@ Usage: scripts/compression.sh [--quick] [-o DIR]
 
 Counts 4x4 to 32 up to sum 64 in a temporary directory and takes the largest part file. Encodes and
 decodes up to four million of its states on one core, at each zstd level from 1 to 19. Does likewise
-with the matrices of the layer. Writes the bits and times a live state to DIR/compression.csv, and a
+with the matrices of the layer. Writes bits and times for each live state to DIR/compression.csv, and a
 picture of them to DIR/compression.svg. Takes two minutes, mostly for the highest levels, and needs
 matplotlib.
 

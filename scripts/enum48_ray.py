@@ -100,7 +100,7 @@ class Display:
             self.sealed = time.monotonic()
 
     def finished(self, tasks):
-        """Show that so many tasks of the stage are done."""
+        """Show that this many more tasks of the stage are done."""
         self.tasks = (self.tasks[0] + tasks, self.tasks[1])
         self.show(self.stage() if self.tasks[0] == self.tasks[1] else None)
 

@@ -20,7 +20,7 @@ case $* in
 esac
 
 CDPATH='' cd -- "$(dirname "$0")/.."
-git rev-parse HEAD > /dev/null || exit 2
+commit=$(git rev-parse --short HEAD) || exit 2
 if ! git diff --quiet HEAD; then
     echo "exhaustive.sh: there are changes: commit them first, so that the line can name a commit" >&2
     exit 2
@@ -33,7 +33,7 @@ start=$SECONDS
 ENUM48_TESTS=all cargo test --locked --features parquet | tee "$log"
 minutes=$(((SECONDS - start + 59) / 60))
 passed=$(awk '/^test result: ok/ {sum += $4} END {print sum}' "$log")
-processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+processor=$(sed -n '/^model name/{s/[^:]*: //p;q}' /proc/cpuinfo)
 
-echo "| $(date -u +%F) | $(git rev-parse --short HEAD) | $(nproc) cores, $processor | $minutes min | $passed tests |" \
+echo "| $(date -u +%F) | $commit | $(nproc) cores, $processor | $minutes min | $passed tests |" \
     >> results/trust.md

@@ -104,6 +104,8 @@ def main():
         ratio = cost / kept.get(kernel, cost)
         worse |= ratio > MORE
         print(f"{kernel:20} {kept.get(kernel, 0):9.3f} {cost:9.3f} {ratio - 1:+8.1%}", "WORSE" * (ratio > MORE))
+    for kernel in sorted(kept.keys() - figures.keys()):
+        print(f"{kernel:20} {kept[kernel]:9.3f} not measured")
     sys.exit(worse)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""keep_solved.py DIR ARGUMENTS STEM...: keeps a solved game in DIR, beside others.
+"""keep_solved.py DIR COMMIT ARGUMENTS STEM...: keeps a game, solved by a commit, in DIR beside others.
 
 The game was solved in one or more turns, each by "enum48 solve RUN ARGUMENTS --json > STEM.json", with
 --csv STEM.csv for a table. Joins the summaries and the tables of all turns. If DIR has the game, they
@@ -82,13 +82,10 @@ def compare(game, found, kept):
 
 
 def main():
-    if len(sys.argv) < 4 or len(sys.argv) % 2:
+    if len(sys.argv) < 5 or not len(sys.argv) % 2:
         failure.usage()
-    directory = pathlib.Path(sys.argv[1])
-    arguments, stems = sys.argv[2::2], sys.argv[3::2]
-    # Outside Git this fails, before anything is written.
-    ask = ("git", "-C", SCRIPTS, "rev-parse", "--short", "HEAD")
-    commit = subprocess.run(ask, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    directory, commit = pathlib.Path(sys.argv[1]), sys.argv[2]
+    arguments, stems = sys.argv[3::2], sys.argv[4::2]
 
     summary = join_summaries([json.loads(pathlib.Path(f"{stem}.json").read_text()) for stem in stems])
     game = summary["game"]

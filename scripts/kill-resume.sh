@@ -17,7 +17,7 @@ killed.
   --keep WHAT  as for a count: all, last, afterstates or both
   --dir DIR    where to make the temporary directory [default: $TMPDIR, or the current one]
 
-Exit code 1 if the files differ or a start fails (the directories are then kept), 2 for bad
+Exit code 1 if the files differ or a later start fails (the directories are then kept), 2 for bad
 arguments.
 END
 }

@@ -66,6 +66,24 @@ def natural(text):
     return number
 
 
+def positive(text):
+    number = float(text)
+    if not 0 < number < 1e9:
+        raise ValueError
+    return number
+
+
+def one_of(*words):
+    """A function that reads one of these words."""
+
+    def read_word(text):
+        if text not in words:
+            raise ValueError
+        return text
+
+    return read_word
+
+
 def spoken(game):
     """A game's name in words: 3x3-1024 is "3x3 to 1024"."""
     return re.sub(r"^(\d+x\d+)-(\d+)$", r"\1 to \2", game)

@@ -11,24 +11,11 @@ which fetches it.
 
 from pathlib import Path
 
-from picture import figure, label, parse, parser, read, save
+from picture import figure, label, one_of, parse, parser, positive, read, save
 
 EXAMPLE = """example:
   scripts/compression.sh --quick
   scripts/plot_compression.py compression.csv -o compression.png"""
-
-
-def positive(text):
-    number = float(text)
-    if not 0 < number < 1e9:
-        raise ValueError
-    return number
-
-
-def form(text):
-    if text not in ("lists", "matrices"):
-        raise ValueError
-    return text
 
 
 COLUMNS = {
@@ -36,7 +23,7 @@ COLUMNS = {
     "bits_per_state": positive,
     "encode_ns_per_state": positive,
     "decode_ns_per_state": positive,
-    "form": form,
+    "form": one_of("lists", "matrices"),
 }
 COLORS = {"lists": "C0", "matrices": "C1"}
 

@@ -186,7 +186,6 @@ def main():
     args.add_argument("--panels", action="store_true", help="draw each largest tile on its own axes")
     args.add_argument(
         "--game",
-        "--title",
         action="append",
         default=[],
         metavar="NAME",

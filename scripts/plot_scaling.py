@@ -14,7 +14,7 @@ Needs matplotlib: pip install matplotlib, or start the script with "uv run", whi
 import re
 from pathlib import Path
 
-from picture import fail, figure, natural, parse, parser, read, save, spoken, tick_numbers
+from picture import fail, figure, natural, one_of, parse, parser, positive, read, save, spoken, tick_numbers
 
 EXAMPLE = """example:
   scripts/plot_scaling.py results/scaling.csv results/4x4-64.log results/4x4-128.log -o scaling.png"""
@@ -28,26 +28,13 @@ def memory(text):
     return int(number) / (1024 if unit == "M" else 1)
 
 
-def held(text):
-    if text not in ("lists", "bits"):
-        raise ValueError
-    return text
-
-
-def seconds(text):
-    number = float(text)
-    if not 0 < number < 1e9:
-        raise ValueError
-    return number
-
-
 COLUMNS = {
     "sum": natural,
     "states": natural,
-    "engine": held,
+    "engine": one_of("lists", "bits"),
     "threads": natural,
     "memory": memory,
-    "seconds": seconds,
+    "seconds": positive,
 }
 
 

@@ -3,12 +3,14 @@
 
 ENUM48 is the program. Writes DIR/rates.csv (the value of the start for each objective and rate), DIR/rates.svg, and
 DIR/forced.csv (for each tile: whether it can be forced from the best and from the worst start, and the number of live
-states from which it can). Takes some minutes, and under 1 GB of disk below WORK. scripts/solved.py writes the page.
+states from which it can). If DIR has the tables, they must equal the new ones; otherwise nothing is written. Takes some
+minutes, and under 1 GB of disk below WORK. scripts/solved.py writes the page.
 """
 
 import failure
 
 import csv
+import io
 import json
 import pathlib
 import subprocess
@@ -48,11 +50,8 @@ def forced(program, board, place):
     states, sure = 0, [0] * len(tiles)
     listing = (program, "states", place, "--values", "--for", ",".join(objectives), "--format", "csv")
     with subprocess.Popen(listing, stdout=subprocess.PIPE, text=True) as process:
-        names = next(process.stdout).rstrip().split(",")
-        first = names.index(objectives[0])
-        for line in process.stdout:
-            states += 1
-            for at, value in enumerate(line.rstrip().split(",")[first:]):
+        for states, line in enumerate(process.stdout):
+            for at, value in enumerate(line.rstrip().split(",")[-len(tiles) :]):
                 sure[at] += value == "1"
     if process.returncode:
         failure.fail(f"{board}: the states could not be listed")
@@ -60,9 +59,13 @@ def forced(program, board, place):
         yield board, tile, int(summary["best_start"]), int(summary["worst_start"]), number, states
 
 
-def write(path, names, rows):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([names, *rows])
+def table(path, names, rows):
+    """The table as text, which must equal a kept one."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([names, *rows])
+    if path.exists() and path.read_text(encoding="utf-8") != text.getvalue():
+        sys.exit(f"rates.py: another table than {path}")
+    return text.getvalue()
 
 
 def draw(rows, out):
@@ -96,8 +99,17 @@ def main():
         run(program, "--size", board, "--keep", "both", "--dir", place, "--quiet")
         all_forced += forced(program, board, place)
         all_rates += rates(program, board, place)
-    write(directory / "rates.csv", ["board", "four", "objective", "start", "error"], all_rates)
-    write(directory / "forced.csv", ["board", "tile", "best_start", "worst_start", "sure_states", "states"], all_forced)
+    rate_names = ["board", "four", "objective", "start", "error"]
+    forced_names = ["board", "tile", "best_start", "worst_start", "sure_states", "states"]
+    tables = {
+        path: table(path, names, rows)
+        for path, names, rows in [
+            (directory / "rates.csv", rate_names, all_rates),
+            (directory / "forced.csv", forced_names, all_forced),
+        ]
+    }
+    for path, text in tables.items():
+        path.write_text(text, encoding="utf-8")
     draw(all_rates, directory / "rates.svg")
 
 

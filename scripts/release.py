@@ -68,7 +68,7 @@ def check(tag):
         datetime.date.fromisoformat(heading.rpartition(" - ")[2])
     except ValueError:
         failure.tell(f"CHANGELOG.md: {heading}: expected a date, as in [{version}] - 2026-12-31: write it")
-    if not re.match(r"https://\w+\.\w+/", address):
+    if not re.match(r"https://[\w-]+(\.[\w-]+)+/", address):
         failure.tell(f"Cargo.toml: repository = {address!r}: expected an address: fill it in")
     if "git clone URL" in readme:
         failure.tell("README.md: git clone URL: expected the address: fill it in, and say how to install a release")

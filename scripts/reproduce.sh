@@ -54,8 +54,6 @@ for name in "${games[@]}"; do
     log=$(< "$work/$name.log")
     printf '%s\n' "${log//"$work/"/}" > "$work/$name.log"
     mv "$work/$name.csv" "$work/$name.log" "$out/"
-    python3 "$plot" "$out/$name.csv" -o "$out/$name.svg"
-    python3 "$plot" "$out/$name.csv" -o "$out/$name-log.svg" --log
     python3 - "$arguments" "$commit" "$(date -u +%F)" "$work/$name.json" "$out/$name.json" <<'END'
 import json, sys
 arguments, commit, date, found, kept = sys.argv[1:]
@@ -65,9 +63,12 @@ run |= {"command": f"enum48 {arguments}", "commit": commit, "date": date}
 json.dump(run, open(kept, "w"), indent=2)
 open(kept, "a").write("\n")
 END
+    python3 "$plot" "$out/$name.csv" -o "$out/$name.svg"
+    python3 "$plot" "$out/$name.csv" -o "$out/$name-log.svg" --log
 done
 echo "== the striped board"
-"$enum48" witness 0x2345454554544545 --size 4 --max 64 > "$out/striped.code"
-"$enum48" replay "$(cat "$out/striped.code")" --html "$out/striped.html"
+"$enum48" witness 0x2345454554544545 --size 4 --max 64 > "$work/striped.code"
+"$enum48" replay "$(cat "$work/striped.code")" --html "$work/striped.html"
+mv "$work"/striped.* "$out/"
 python3 "$root/scripts/results.py" "$out"
 ! $failed

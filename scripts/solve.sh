@@ -57,7 +57,7 @@ solve() {
         rm -f "$run"/*.values "$run/solution.json"
         kept+=("$turn" "$stem")
     done
-    python3 "$root/scripts/keep_solved.py" "$out" "${kept[@]}" || return
+    python3 "$root/scripts/keep_solved.py" "$out" "$commit" "${kept[@]}" || return
     rm -rf "$run"
 }
 

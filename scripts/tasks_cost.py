@@ -105,7 +105,9 @@ def main():
             names = sorted(os.listdir(one))
             same = names == sorted(os.listdir(many)) and filecmp.cmpfiles(one, many, names, shallow=False)[0] == names
             ns, total = 1e9 / counted, tasks.seconds.total() - tasks.seconds["after"]
-            print(f"{counted:,} states in {layers} layers, {cut} as tasks; files {'equal' if same else 'DIFFER'}")
+            if not same:
+                failure.fail(f"the files of {one} and {many} differ")
+            print(f"{counted:,} states in {layers} layers, {cut} as tasks; files equal")
             memory = alone.memory[engine] / 1e9
             print(f"{engine:5} {alone.seconds[engine] * ns:6.2f} ns a state, {memory:.2f} GB of memory")
             print(f"tasks {total * ns:6.2f} ns a state, {total / alone.seconds[engine]:.2f} times as much")

@@ -134,6 +134,7 @@ esac
 while [ "$1" != --dir ]; do shift; done
 mkdir "$2"
 echo "{{$count,\"dead\":0,\"engine\":\"lists\",\"peak_memory\":1048576}}"
+[ {live} = 41325017 ] || exit 1
 "#
     );
     write_program(&release.join("cargo"), "");
