@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::Read;
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::{ReaderBuilder, StringRecord, Terminator};
 
 use super::{Column, Columns, Row, Table};
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ const LONGEST: usize = 1 << 14;
 /// Maximum number of bytes of a table. The manifest of a run, which tells more, has the same bound.
 const LARGEST: usize = 128 << 20;
 
-/// Maximum total of a column. There are fewer boards, and the sum of two columns does not overflow.
+/// Maximum total of a column, more than any count has. The sum of two columns does not overflow.
 const MOST: u64 = 1 << 62;
 
 impl Table {
@@ -79,7 +79,11 @@ impl Table {
 
 /// The fields of a line; an empty line has none.
 fn fields(line: &[u8]) -> Result<StringRecord, String> {
-    let mut reader = ReaderBuilder::new().has_headers(false).from_reader(line);
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        // A carriage return inside the line would otherwise end the record, and hide the rest.
+        .terminator(Terminator::Any(b'\n'))
+        .from_reader(line.trim_ascii_end());
     let mut fields = StringRecord::new();
     reader
         .read_record(&mut fields)
@@ -231,6 +235,10 @@ mod tests {
             (
                 format!("{header}\n4,2,2\n6,2,1\n4,2,2\n"),
                 "line 4: sum 4, largest tile 2: line 2 already has this part",
+            ),
+            (
+                format!("{header}\n4,2,2\r6,2,1\n"),
+                "line 2: expected 3 fields as in the header, got 5",
             ),
             (
                 format!("{header}\n4,2,18446744073709551615\n"),

@@ -38,7 +38,8 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`InputError::Code`], which names the move, if a move is not legal, or if tiles are left over.
+    /// [`InputError::Code`] if a move is not legal, or if a tile cannot be placed, is missing or is
+    /// left over. It names the move, unless the fault is before the first move.
     pub fn new(game: Game, luck: Luck, moves: Vec<Direction>) -> Result<Self> {
         let mut replay = Replay::new(game, &luck, &moves)?;
         replay.try_for_each(|turn| turn.map(drop))?;

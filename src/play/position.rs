@@ -120,11 +120,12 @@ impl Position {
         cells.filter(|(_, e)| **e == 0).map(|(cell, _)| cell as u8)
     }
 
-    /// Place a tile. Returns false, and does nothing, if the cell is not empty or not on the board.
+    /// Place a 2 or a 4. Returns false, and does nothing, for another tile, or if the cell is not
+    /// empty or not on the board.
     pub fn place(&mut self, spawn: Spawn) -> bool {
         let cells = &mut self.cells[..self.game.size().cells() as usize];
         match cells.get_mut(usize::from(spawn.cell)) {
-            Some(cell) if *cell == 0 => {
+            Some(cell) if *cell == 0 && matches!(spawn.tile, 2 | 4) => {
                 *cell = spawn.tile.trailing_zeros() as u8;
                 true
             }

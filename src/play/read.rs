@@ -100,9 +100,9 @@ fn read_moves(count: u64, text: &str) -> Result<Vec<Direction>> {
 
 fn read_start(text: &str) -> Result<[Spawn; 2]> {
     match decode_spawns(text)?[..] {
-        [first, second] if first.cell < second.cell => Ok([first, second]),
+        [first, second] => Ok([first, second]),
         _ => Err(refused(format!(
-            "start {}: expected two characters, one for each tile, the lesser cell first",
+            "start {}: expected two characters, one for each tile",
             shown(text)
         ))),
     }

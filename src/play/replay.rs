@@ -140,8 +140,15 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     ///
-    /// [`InputError::Code`] if a tile of `luck` cannot be placed.
+    /// [`InputError::Code`] if a tile of `luck` cannot be placed, or if the tiles of the start are
+    /// not in order of cells.
     pub(super) fn new(game: Game, luck: &'a Luck, moves: &'a [Direction]) -> Result<Self> {
+        if let Luck::Spawns { start, .. } = luck
+            && start[0].cell >= start[1].cell
+        {
+            let what = "the start: expected two tiles, the lesser cell first";
+            return Err(refused(what.to_owned()));
+        }
         let mut replay = Self {
             position: Position::new(game),
             played: 0,
@@ -206,6 +213,9 @@ impl<'a> Replay<'a> {
         let size = self.position.game().size();
         let Spawn { cell, tile } = spawn;
         Err(match self.position.tiles().nth(cell.into()) {
+            _ if !matches!(tile, 2 | 4) => {
+                format!("the tile {tile} cannot be placed: expected a 2 or a 4")
+            }
             Some(there) => {
                 let (row, column) = spawn.row_and_column(size);
                 format!(
@@ -253,6 +263,27 @@ impl Iterator for Replay<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::play::Code;
+
+    #[test]
+    fn a_list_of_tiles_that_breaks_the_rules_is_refused() {
+        let spawn = |cell, tile| Spawn { cell, tile };
+        for (start, what) in [
+            (
+                [spawn(0, 8), spawn(1, 2)],
+                "the tile 8 cannot be placed: expected a 2 or a 4",
+            ),
+            ([spawn(0, 2), spawn(1, 0)], "the tile 0 cannot be placed"),
+            ([spawn(1, 2), spawn(0, 2)], "the lesser cell first"),
+        ] {
+            let luck = Luck::Spawns {
+                start,
+                then: vec![],
+            };
+            let said = Code::new("2x2".parse().unwrap(), luck, vec![]).unwrap_err();
+            assert!(said.to_string().contains(what), "{said}");
+        }
+    }
 
     #[test]
     fn a_seed_has_one_spelling() {
