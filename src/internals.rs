@@ -11,8 +11,7 @@ pub use crate::engine::bits::kernels::{
     BitLine, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
 };
 pub use crate::engine::bits::transpose::{BitTile, transpose};
-pub use crate::engine::lists::sort::Sorter;
-pub use crate::engine::lists::sort::{union, union_all};
+pub use crate::engine::lists::sort::{Sorter, union, union_all};
 pub use crate::game::rules::{Rules, rules};
 pub use crate::part::block::{BLOCK, Block, Encoder};
 pub use crate::part::contents::Contents;

@@ -18,7 +18,7 @@ pub(crate) struct LineReader<R> {
 }
 
 impl<R: Read> LineReader<R> {
-    /// Read lines of at most `longest` bytes.
+    /// Read lines of at most `longest` bytes, line ends included.
     pub(crate) fn new(from: R, longest: usize) -> Self {
         Self {
             from: BufReader::with_capacity(BUFFER, from),

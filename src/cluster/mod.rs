@@ -5,8 +5,8 @@
 //! and restarts lost tasks: `scripts/enum48_ray.py` uses Ray. This module defines the tasks. Their
 //! files equal the files of a count on one machine, byte for byte.
 //!
-//! A layer of 4x4 that leaves no lists has *sweeps*, tasks of one stage. The sweeps of the next layer
-//! also count the layer's afterstates, so the layer is sealed one layer late:
+//! If a run keeps no lists, a layer of 4x4 has one stage, whose tasks are *sweeps*. The sweeps of
+//! the next layer also count the layer's afterstates, so the layer is sealed one layer late:
 //!
 //! ```text
 //! matrices of layers s-2, s-4
@@ -52,9 +52,9 @@
 //! last; a task without a receipt is not done. A reader that finds a damaged file withdraws the
 //! receipt of the task that made it.
 //!
-//! A layer of fewer candidates than a task is counted by the coordinator alone, with the engine. If
-//! sweeps have counted such a layer, to count the afterstates before it, their files are dropped. Files
-//! of a layer that is small only for a later size of tasks stay.
+//! A layer of fewer candidates than a task is counted by [`next()`] alone, with the engine. If
+//! sweeps have counted such a layer, to count the afterstates before it, their files are dropped.
+//! They stay if the layer is small only because a later call has larger tasks.
 //!
 //! Reading order: `task` (the tasks and their names), `plan`, `layer` (receipts), `work` (the work of a
 //! task), `sources` (its input), `seal`, then this file (the next steps of a run).

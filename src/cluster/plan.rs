@@ -175,7 +175,7 @@ impl LayerPlan {
         Ok(())
     }
 
-    /// Whether the plan is for the next layer of a run, or for the layer after the layer `before`.
+    /// Whether the plan is for the next layer of a run; given `before`, for the layer after it.
     pub(super) fn follows(&self, run: &Run, before: Option<&PlannedLayer>) -> Result<bool> {
         let after = before.map_or(run.sealed_sum(), |before| before.plan.sum);
         Ok(self.sum == after + 2

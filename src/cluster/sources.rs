@@ -67,7 +67,7 @@ impl KeyRange {
             ranges.push(Bounds { low, ..within });
         }
         Self {
-            runs: workers.per_thread(|_| vec![Vec::new(); files.len()]),
+            runs: workers.per_thread(|| vec![Vec::new(); files.len()]),
             files,
             ranges,
             size: at_once * BLOCK,

@@ -13,10 +13,10 @@ use super::parts::{PartOrder, Parts};
 use super::plan::Plan;
 use super::round::SLICE;
 use super::visit::{CountAfterstates, ExpandStates, Visit};
-use super::workers::Workers;
+use super::workers::{Done, Workers};
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Exp, PartKey, Tally};
+use crate::game::{Exp, PartKey};
 use crate::laws;
 use crate::part::{Kind, Part};
 use crate::progress::Progress;
@@ -84,12 +84,11 @@ impl Making<'_> {
             let mut boards = mem::take(&mut worker.boards);
             boards.clear();
             states.read_block(block, &mut worker.decoder, &mut boards)?;
-            let mut tally = Tally::default();
             for slice in boards.chunks(SLICE) {
-                tally += visit.visit(slice, 0, &Mutex::default(), worker)?;
+                visit.visit(slice, 0, &Mutex::default(), worker)?;
             }
             worker.boards = boards;
-            Ok(tally)
+            Ok(Done)
         })?;
         Ok(())
     }

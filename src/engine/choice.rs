@@ -97,7 +97,7 @@ impl Choice {
                 "the layer of sum {sum} needs {}, of which matrices take {}; --memory is {}",
                 memory_text(least_bound(game, &(first..=sum), sum, &plan)),
                 memory_text(bytes),
-                memory_text(plan.memory())
+                plan.memory_text()
             ));
         }
         let fitting = first..=beyond.map_or(end, |sum| sum - 2);
@@ -107,7 +107,7 @@ impl Choice {
             last: beyond.map_or(last, |sum| sum - 2),
             plan,
         });
-        let memory = memory_text(plan.memory());
+        let memory = plan.memory_text();
         let why = match beyond {
             None => format!(
                 "matrices take up to {}",

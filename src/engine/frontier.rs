@@ -66,7 +66,7 @@ impl FrontierPart {
         }
     }
 
-    /// Number of blocks, which can be read separately. Of a list they are slices.
+    /// Number of blocks, which can be read separately. The blocks of a list are slices.
     pub(crate) fn blocks(&self) -> usize {
         match self {
             Self::File(part) => part.blocks(),

@@ -130,10 +130,10 @@ pub(crate) use workers::{Done, Worker, Workers};
 ///
 /// # Errors
 ///
-/// Errors of the system. The directory then holds all sealed layers, and a second call resumes the
-/// count. The errors of [`Choice::new`]. [`Error::Stopped`](crate::Error::Stopped) after the plan's
-/// [`Stop`] was asked. [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right;
-/// the layer is then not sealed.
+/// Errors of the system; a second call resumes the count. The errors of [`Choice::new`].
+/// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if a frontier in matrices cannot be listed.
+/// [`Error::Stopped`](crate::Error::Stopped) after the plan's [`Stop`] was asked.
+/// [`Error::Law`](crate::Error::Law) if the counts of a layer cannot be right; it is not sealed.
 pub fn count(
     store: &mut Store,
     plan: &Plan,
@@ -145,7 +145,7 @@ pub fn count(
 }
 
 /// Like [`count`], but counts as `choice` says, and ends when `go_on` returns false. It is called at
-/// the start and after each seal. If it ends the count, a frontier in matrices stays in matrices.
+/// the start, after each seal and at the end. If it ends the count, a frontier in matrices stays.
 pub(crate) fn count_while(
     store: &mut Store,
     plan: &Plan,
@@ -175,10 +175,8 @@ pub(crate) fn count_while(
                 false => Ok(()),
             })
             .and_then(|()| store.close());
-        counted.inspect_err(|_| {
-            // Report the error that ended the count, not an error of the clean-up.
-            let _ = store.abandon();
-        })
+        // Report the error that ended the count, not an error of the clean-up.
+        counted.inspect_err(|_| drop(store.abandon()))
     })
 }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::pipeline::{PartBuild, Pipeline, Source};
 use super::plan::Plan;
 use super::visit::Visit;
-use super::workers::Workers;
+use super::workers::{Done, Workers};
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::{Board, PartKey, Tally};
@@ -91,7 +91,7 @@ impl<'a> Parts<'a> {
             let mut tally = source.produce(*task, worker, &mut boards)?;
             tally += visit.retain_listed(&mut boards);
             *done.lock().expect("no thread panics") = (boards, tally);
-            Ok(Tally::default())
+            Ok(Done)
         })?;
         let done = tasks.into_iter().map(|(.., done)| done.into_inner());
         let mut done = done.map(|done| done.expect("no thread panics"));

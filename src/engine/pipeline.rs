@@ -124,7 +124,7 @@ impl<F: Default + Send> Pipeline<F> {
     ) -> Result<()> {
         let sizes: Vec<Vec<usize>> = parts.iter().map(|part| part.source.tasks()).collect();
         let batches = batches(&sizes, self.batch);
-        let tallies = workers.per_thread(|_| vec![Tally::default(); parts.len()]);
+        let tallies = workers.per_thread(|| vec![Tally::default(); parts.len()]);
         let (mut produced, mut writes) = (&[][..], Vec::new());
         // Boards that do not fill a block yet. The boards of the next batch follow them.
         let mut rest = Vec::new();

@@ -42,7 +42,7 @@ pub enum Engine {
 /// | fraction | use |
 /// |---|---|
 /// | 5/8 | candidates: the states of a part, its afterstates, and the afterstates with the next larger tile, in any proportion |
-/// | 1/32 each | reserved for each of these three kinds of candidates |
+/// | 1/32 each | reserved for these three kinds of candidates |
 /// | 1/12 | scratch space to sort and merge in |
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 ///

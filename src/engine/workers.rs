@@ -6,6 +6,7 @@
 //! the pool of [`Workers::install`] or of [`pool`]. Apart from that, a single thread may read or
 //! write files while another one computes, or wait for Ctrl-C.
 
+use std::iter;
 use std::ops::AddAssign;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -129,8 +130,8 @@ impl Workers {
     }
 
     /// Make a value for each thread.
-    pub(crate) fn per_thread<T>(&self, make: impl FnMut(usize) -> T) -> PerThread<T> {
-        PerThread::of((0..self.threads()).map(make))
+    pub(crate) fn per_thread<T>(&self, make: impl FnMut() -> T) -> PerThread<T> {
+        PerThread::of(iter::repeat_with(make).take(self.threads()))
     }
 
     /// Like [`Workers::each`], for long tasks. After each task its thread calls `watch`, unless

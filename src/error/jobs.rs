@@ -48,7 +48,7 @@ pub enum SolvingError {
         what: String,
     },
 
-    /// A memory bound that is too small for two layers of a run, and to list a layer from matrices.
+    /// A memory bound that is too small for two layers of a run and the listing of a layer.
     #[error(
         "memory {given}: too little: to solve one objective takes {least}: give --memory {least} or more"
     )]

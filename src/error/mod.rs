@@ -1,7 +1,7 @@
 //! All errors of the library, as one type. It wraps types for input, for solving and for tasks.
 //!
-//! Every message reads `path: what: cause`, gives the expected and the found number, and ends with
-//! a remedy. Messages are in lower case without a full stop, so that they can be chained.
+//! A message reads `path: what: cause`. If it can, it gives the expected and the found number, and
+//! ends with a remedy. Messages are in lower case without a full stop, so that they can be chained.
 
 mod input;
 mod jobs;
@@ -106,7 +106,7 @@ pub enum Error {
     #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\"{}", .0.display(), restore(.0))]
     Foreign(PathBuf),
 
-    /// A file or directory of a later format version.
+    /// A file of a later format version.
     #[error(
         "{path}: format {found} is newer than this program reads ({known}): use a newer enum48, or another --dir"
     )]
@@ -162,14 +162,14 @@ pub enum Error {
         what: String,
     },
 
-    /// A file of boards instead of values, or of values instead of boards.
+    /// A file of another kind than expected: boards, values or matrices.
     #[error("{path}: holds {found}, not {wanted}: put the right file in its place")]
     OtherKind {
         /// File.
         path: PathBuf,
         /// The contents found.
         found: String,
-        /// The expected contents: boards or values.
+        /// The expected contents: boards, values or matrices.
         wanted: &'static str,
     },
 

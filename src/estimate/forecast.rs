@@ -29,8 +29,8 @@ const LISTED: f64 = 30.0;
 /// listed: all memory for lists is new.
 const LISTED_ONCE: f64 = 100.0;
 
-/// A layer of bits also takes time for its tables and rows. It grows with the root of the layer's
-/// other units: the root counts as this number of units.
+/// A layer of bits also takes time for its tables and rows: this number of units, times the root of
+/// the layer's other units.
 const TABLES: f64 = 5_000.0;
 
 /// Bytes of memory of a count beside its boards, and for each state of the largest layer of lists.

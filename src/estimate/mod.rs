@@ -31,7 +31,7 @@ pub(crate) struct LayerWork {
     kind: WorkKind,
     /// States or values to expect.
     pub(crate) boards: f64,
-    /// A unit is the work for one board of the bound in a large layer of bits.
+    /// In a count, a unit is the work for one board of the bound in a large layer of bits.
     units: f64,
 }
 

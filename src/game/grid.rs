@@ -45,7 +45,7 @@ impl Grid {
     }
 
     /// Read a board: hexadecimal with `0x`, or tiles row by row, with `/` or a new line between
-    /// rows, spaces or commas between tiles, and `.`, `0` or `_` for an empty cell.
+    /// rows, spaces, tabs or commas between tiles, and `.`, `0` or `_` for an empty cell.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! The rules, as kernels over slices of boards.
 //!
-//! The engine uses the trait [`Rules`]: a few operations, each on many boards at once. One generic
+//! The engine uses the trait [`Rules`]: a few operations, most on many boards at once. One generic
 //! implementation is compiled for each board size, and for AVX-512, AVX2 and any machine. The
 //! program chooses a version at run time, so a plain `cargo build --release` is fast everywhere.
 //! Each call costs a dispatch: pass hundreds of boards, not one.
@@ -68,7 +68,7 @@ pub trait Rules: Sync {
     /// The results of one board's four moves.
     fn moves(&self, board: Board, win: Exp) -> [Moved; 4];
 
-    /// Append each board with `tile` in each of its empty cells, not canonical.
+    /// Append each board with `tile` in each of its empty cells, last cell first, not canonical.
     fn spawn(&self, boards: &[Board], tile: Exp, out: &mut Vec<Board>);
 
     /// Number of empty cells of all `boards` together.

@@ -28,7 +28,7 @@ pub(crate) struct LineTables {
 /// Candidates, and the boards after their moves.
 #[derive(Default)]
 pub(crate) struct SpawnedMoves {
-    /// The candidates of the first afterstate, in order of cells, then of the next afterstate.
+    /// The candidates of the first afterstate, from its last cell on, then of the next afterstate.
     pub(crate) candidates: Vec<Board>,
     /// Whether each candidate has a legal move.
     pub(crate) live: Vec<bool>,

@@ -83,7 +83,7 @@ impl Game {
         self.max.and_then(Exp::of_tile).unwrap_or(Exp::LAST)
     }
 
-    /// The largest tile of a board of this game before the game is won.
+    /// The largest tile that a board of this game can hold before the game is won.
     ///
     /// On c cells no tile exceeds 2^(c+1). Proof: spawned tiles are at most 4 = 2^2, and the merge
     /// that makes 2^e needs two tiles 2^(e-1). While the second of them was made, the first and a

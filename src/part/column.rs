@@ -33,7 +33,7 @@ impl ValueColumn {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], which names the block, if its bytes have changed.
+    /// [`Error::Damaged`], which names the block, if its bytes have changed; [`Error::Read`].
     pub fn read_block(
         &self,
         block: usize,

@@ -78,8 +78,8 @@ impl fmt::Display for Label {
 
 /// Describes a file of matrices: the game and the sum.
 ///
-/// It is the label of afterstates with the greatest of all largest tiles, because a matrix has
-/// afterstates with any largest tile.
+/// It is a label of afterstates with the largest tile 65536, because a matrix has afterstates with
+/// any largest tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayerLabel(Label);
 

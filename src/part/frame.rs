@@ -101,7 +101,10 @@ impl Frame {
             end = place.end;
         }
         if end != self.before {
-            return Err(self.damaged(self.blocks(), "bytes between the blocks and the index"));
+            return Err(Error::Damaged {
+                path: self.path.clone(),
+                what: "bytes between the blocks and the index".to_owned(),
+            });
         }
         Ok(())
     }

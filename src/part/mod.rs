@@ -49,8 +49,8 @@
 //!   strictly increase within a block and from block to block. A block can be decoded alone: its
 //!   first state is absolute.
 //! - *Payload.* Exactly one frame of RFC 8878, without a dictionary, which states the size of its
-//!   contents. The frame of a block with one state is empty. A varint is unsigned LEB128 (seven
-//!   bits a byte, least significant first, high bit set on all bytes but the last). It is the
+//!   contents, 0 for a block with one state. A varint is unsigned LEB128 (seven bits a byte, least
+//!   significant first, high bit set on all bytes but the last). It is the
 //!   shortest encoding, so at most 10 bytes, and its value is at least 1. So the contents have at
 //!   most `10 * (count - 1)` bytes, and a reader can bound its memory without trusting the frame. No
 //!   block takes more than `4096 + 16 * block size` bytes in the file.

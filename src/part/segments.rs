@@ -161,7 +161,8 @@ impl<C> Segments<C> {
         (&self.files[file], block - file * self.each)
     }
 
-    pub(super) fn damaged(&self, block: usize, what: &str) -> Error {
+    /// The error that a block is damaged. It names the file, and the number of the block in it.
+    pub(crate) fn damaged(&self, block: usize, what: &str) -> Error {
         let (file, block) = self.at(block);
         file.damaged(block, what)
     }
@@ -172,7 +173,7 @@ impl<C> Segments<C> {
         &self.files[0].path
     }
 
-    /// Number of boards, or of values.
+    /// Number of boards, values or matrices.
     #[must_use]
     pub fn states(&self) -> u64 {
         self.files.iter().map(|file| file.footer.states).sum()
@@ -217,7 +218,7 @@ impl<C> Segments<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], which names the first block that fails.
+    /// [`Error::Damaged`], which names the first block that fails; [`Error::Read`].
     pub fn check_blocks(&self) -> Result<()> {
         self.files.iter().try_for_each(|file| file.check_blocks())
     }

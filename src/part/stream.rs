@@ -58,7 +58,7 @@ impl<P: Borrow<Part>> Stream<P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`], which names the block.
+    /// As for [`Part::read_block`].
     pub fn next_block(&mut self) -> Result<Option<&[Board]>> {
         self.at = 0;
         self.boards.clear();

@@ -1,4 +1,4 @@
-//! Writes a file of boards or values: header, blocks, index and footer.
+//! Writes a file of boards, values or matrices: header, blocks, index and footer.
 
 use std::fmt;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 /// The totals of one or more finished files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sealed {
-    /// Number of states, or of values.
+    /// Number of states, values or matrices.
     pub states: u64,
     /// Bytes of the files.
     pub bytes: u64,
@@ -45,7 +45,7 @@ impl Sum for Sealed {
     }
 }
 
-/// Writes a file of a part, or of its values. The file is marked as unfinished until
+/// Writes a file of boards, values or matrices. It is marked as unfinished until
 /// [`PartWriter::finish`].
 pub struct PartWriter<W> {
     file: W,

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::progress::Stop;
 use crate::store::{Goal, Solution};
 
-/// Answers batches of questions on all threads. Each thread has its own [`Values`], which keep
-/// blocks from one batch to the next.
+/// Answers batches of questions. Each thread has its own [`Values`], which keep blocks from one batch
+/// to the next.
 pub(crate) struct BatchValues<'a> {
     pool: Arc<rayon::ThreadPool>,
     values: Vec<Values<'a>>,

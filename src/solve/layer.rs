@@ -32,10 +32,8 @@ impl SolvedPart {
         key: PartKey,
         stop: Option<&Stop>,
     ) -> Result<Option<Self>> {
-        match solution.run().part_until(Kind::Afterstates, key, stop)? {
-            Some(afterstates) => Self::of(solution, payoffs, afterstates),
-            None => Ok(None),
-        }
+        let part = solution.run().part_until(Kind::Afterstates, key, stop)?;
+        part.map_or(Ok(None), |part| Self::of(solution, payoffs, part))
     }
 
     /// Like [`SolvedPart::open`], given the afterstates.

@@ -12,9 +12,9 @@
 //! The rate p of spawned 4s is 1/10 unless the user gives another. Whether a tile can be forced is
 //! the same recursion with the least value in place of the mean.
 //!
-//! Key idea: only afterstates have values in files. There are several times fewer afterstates than
-//! states, and the value of a state is the value of its best move. A player needs only the values
-//! of the four moves. The states between two layers are made on the fly (`expand`).
+//! Key idea: only afterstates have values in files. There are fewer afterstates than states, and
+//! the value of a state is the value of its best move. A player needs only the values of the four
+//! moves. The states between two layers are made on the fly (`expand`).
 //!
 //! ```text
 //!   .afterstates of sum s        blocks                                    all threads
@@ -232,15 +232,15 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// Solve the layers that are left, until `progress` says to stop. Returns whether it did not.
+    /// Solve the layers that are left, until `progress` says to stop. Returns false if it did.
     fn run(&mut self, progress: &mut dyn Progress) -> Result<bool> {
         let mut sum = self.pass.solved_sum;
         progress.begin(sum - 2);
         let solution = self.store.solution();
         let tables = tables(solution);
         let read = |sum| read(solution, &self.payoffs, &tables, sum, self.workers);
-        // The upper layer is read first, as in the loop, where it is in memory while a layer is
-        // read.
+        // The upper layer is read first, so that it is in memory while the lower layer is read, as
+        // in the loop.
         let fours = read(sum + 2)?;
         let mut above = [read(sum)?, fours];
         loop {
@@ -270,13 +270,12 @@ impl<'a> Solver<'a> {
         above: [&SolvedLayer; 2],
         progress: &mut dyn Progress,
     ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
-        let game = *self.store.solution().run().game();
         let run = self.store.solution().run();
         let parts = run.parts_of(Kind::Afterstates, sum)?;
         let blocks = parts.iter().map(Part::blocks).sum();
         let draft = Draft::new(tables, sum, blocks)?;
         let expand = Expand {
-            game,
+            game: *run.game(),
             lines: &self.lines,
             payoffs: &self.payoffs,
             above,

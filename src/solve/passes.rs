@@ -31,14 +31,27 @@ pub struct Pass {
 ///
 /// # Errors
 ///
-/// The errors of [`Solution::reached`] and of [`goal()`](super::goal());
+/// The errors of [`Solution::reached`] and of [`goal()`](super::goal()); [`SolvingError::Goal`] if
+/// goals are of one objective but differ, or are of several rates of 4s;
 /// [`SolvingError::NotSolvable`] if a layer has too many afterstates to number them;
 /// [`SolvingError::Memory`] if the layers do not fit the memory of the plan.
 pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pass>> {
     let run = solution.run();
     let mut left: Vec<(u32, Goal)> = Vec::new();
-    for &goal in goals {
+    for (at, &goal) in goals.iter().enumerate() {
         store::fits(run, goal)?;
+        let clashes = |other: &&Goal| {
+            let rates = other.rate().zip(goal.rate());
+            other.objective == goal.objective && **other != goal
+                || rates.is_some_and(|(one, two)| one != two)
+        };
+        if let Some(other) = goals[..at].iter().find(clashes) {
+            let (one, two) = (other.objective, goal.objective);
+            return Err(SolvingError::Goal(format!(
+                "{one} and {two} cannot be solved together: expected one goal for each objective, and one rate of 4s"
+            ))
+            .into());
+        }
         let solved = solution.reached(goal)?;
         if solved > 4 && !left.contains(&(solved, goal)) {
             left.push((solved, goal));
@@ -212,6 +225,32 @@ mod tests {
         let peak = passes(store.solution(), &goals, &enough).unwrap()[0].memory;
         assert!((1..1 << 20).contains(&peak), "{peak}");
         solve(&mut store, &goals, &enough, &mut Silent).unwrap();
+    }
+
+    #[test]
+    fn goals_that_cannot_be_solved_together_are_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let plan = Plan::new(64 << 20, 1).unwrap();
+        let game = "2x2".parse().unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
+        count(&mut store, &plan, None, &mut Silent).unwrap();
+        drop(store);
+        let store = SolutionStore::open(place.path()).unwrap();
+        let of = |objective, bits| {
+            goal(store.solution().run(), objective, bits, Rounding::default()).unwrap()
+        };
+        let score = of(Objective::Score, None);
+        let passes =
+            |goals: &[Goal]| passes(store.solution(), goals, &plan).map(|passes| passes.len());
+        assert_eq!(
+            passes(&[score, of(Objective::Moves, None), score]).unwrap(),
+            1
+        );
+        let other_rate = of(Objective::Moves, None).with_four("1/5".parse().unwrap());
+        for other in [of(Objective::Score, Some(8)), other_rate] {
+            let said = passes(&[score, other]).unwrap_err().to_string();
+            assert!(said.contains("cannot be solved together"), "{said}");
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@
 //!
 //! Values are fixed-point numbers of 32 bits. The mean over an afterstate's candidates is computed
 //! exactly and rounded once. So values do not depend on the machine or the number of threads.
-//! Neither a maximum nor a mean enlarges an error, so the error of a value is at most half a unit
-//! for each afterstate until the end of the game.
+//! Neither a maximum nor a mean enlarges an error. So each afterstate until the end of the game
+//! adds at most half a unit to it, or a unit if values are rounded up or down.
 //!
 //! [`goal()`](super::goal()) limits the bits of values by the greatest value of the game, so no sum
 //! overflows. Only a forged file can have values out of bounds. They saturate, and `verify --deep`

@@ -5,11 +5,10 @@
 //! counts against the laws. This takes milliseconds, because no other file is read.
 
 use super::layer::Keep;
-use super::manifest::{Expected, Manifest, SealedAfterstates, SealedPart, can_be_cut, cut};
+use super::manifest::{Manifest, SealedAfterstates, SealedPart, can_be_cut};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::laws::Laws;
-use crate::part::Sealed;
 
 impl Manifest {
     /// Check the manifest.
@@ -115,25 +114,13 @@ impl Manifest {
     fn segments(&self) -> Result<(), String> {
         let segment = self.segment;
         can_be_cut(segment).map_err(|error| error.to_string())?;
-        for Expected {
-            name,
-            sealed,
-            segments,
-        } in self.expected()
-        {
-            let sizes = segments.iter().map(|file| file.states);
-            let together: Sealed = segments.iter().copied().sum();
-            let right = sizes.eq(cut(sealed.states, segment))
-                && (segments.is_empty() || together == sealed);
-            check(right, || {
-                format!(
-                    "{} of {}: segments: expected full files that add up to {sealed}",
-                    name.kind(),
-                    name.key
-                )
-            })?;
-        }
-        Ok(())
+        self.expected().try_for_each(|expected| {
+            check(expected.is_cut(segment), || {
+                let (name, sealed) = (expected.name, expected.sealed);
+                let (kind, key) = (name.kind(), name.key);
+                format!("{kind} of {key}: segments: expected full files that add up to {sealed}")
+            })
+        })
     }
 
     /// Whether the manifest names exactly the files of afterstates that the run keeps. Only a run
@@ -167,6 +154,7 @@ pub(super) fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::commit::Record;
 
     /// Change the manifest of a stopped count, and audit it.
     fn after(change: impl FnOnce(&mut Manifest)) -> Result<(), String> {
@@ -181,6 +169,16 @@ mod tests {
         assert_eq!(after(|_| ()), Ok(()));
         let new = Manifest::new(&"4x4".parse().unwrap(), Keep::Last, None);
         assert_eq!(new.audit(), Ok(()));
+    }
+
+    #[test]
+    fn a_saved_manifest_has_the_lowest_format_that_can_hold_it() {
+        let place = tempfile::tempdir().unwrap();
+        let mut manifest = Manifest::new(&"4x4".parse().unwrap(), Keep::All, None);
+        // As if it had named segments, which were dropped.
+        manifest.format = 2;
+        manifest.save(place.path()).unwrap();
+        assert_eq!(Manifest::load(place.path()).unwrap().unwrap().format, 1);
     }
 
     #[test]

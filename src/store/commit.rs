@@ -18,6 +18,9 @@ const AT_ONCE: usize = 8;
 
 /// A manifest, which names files.
 pub(super) trait Record: Send + Sync + 'static {
+    /// Whether the manifest names a file.
+    fn names(&self, name: FileName) -> bool;
+
     /// Replace the manifest in a directory, durably. From then on, files that it does not name are
     /// orphans.
     fn save(&self, dir: &Path) -> Result<()>;

@@ -144,7 +144,7 @@ impl CountedLayer {
         self.cuts += cuts;
     }
 
-    /// Add a file of the layer.
+    /// Add the files of a part.
     pub(crate) fn wrote(&mut self, kind: Kind, bytes: u64, cuts: Cuts) {
         match kind {
             Kind::States => self.bytes += bytes,

@@ -103,8 +103,8 @@ impl<R: Borrow<Run>> Lookup<R> {
         Ok(self.position(kind, board)?.is_some())
     }
 
-    /// The position of a board in its part; `None` if the part does not have the board, or if it
-    /// has tiles beyond the cells of the run.
+    /// The position of a board in its part; `None` if the part does not have the board, or if the
+    /// board has tiles beyond the run's cells.
     ///
     /// # Errors
     ///
@@ -293,8 +293,8 @@ impl<R: Borrow<Run>> Lookup<R> {
     }
 }
 
-/// Split items in the order of a part by their blocks. No block holds a board that precedes the
-/// part.
+/// Split items in the order of a part by their blocks. A board before the part's first board has
+/// no block.
 pub(crate) fn by_block<T>(
     mut items: &mut [T],
     block_of: impl Fn(&T) -> Option<usize>,

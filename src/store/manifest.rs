@@ -53,10 +53,19 @@ impl Expected {
         self.names()
             .zip(only.into_iter().chain(self.segments.iter().copied()))
     }
+
+    /// Whether the files have `segment` boards each, the last file the rest, and add up to the
+    /// totals.
+    pub(super) fn is_cut(&self, segment: u64) -> bool {
+        let lengths = self.segments.iter().map(|file| file.states);
+        let together: Sealed = self.segments.iter().copied().sum();
+        lengths.eq(cut(self.sealed.states, segment))
+            && (self.segments.is_empty() || together == self.sealed)
+    }
 }
 
 /// The numbers of boards in the segments of a part of `states` boards; none if one file is enough.
-pub(super) fn cut(states: u64, segment: u64) -> impl Iterator<Item = u64> {
+fn cut(states: u64, segment: u64) -> impl Iterator<Item = u64> {
     let files = states.div_ceil(segment);
     let needed = if files > 1 { files } else { 0 };
     (0..needed).map(move |file| (states - file * segment).min(segment))
@@ -160,7 +169,9 @@ impl SealedMatrices {
 /// manifests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    pub(crate) format: u32,
+    /// The version of the file that was read. A saved file has the lowest version that can hold the
+    /// manifest.
+    pub(super) format: u32,
     pub(crate) program: String,
     pub(crate) game: Game,
     pub(crate) keep: Keep,
@@ -189,8 +200,12 @@ pub(crate) struct Manifest {
 }
 
 impl Record for Manifest {
+    fn names(&self, name: FileName) -> bool {
+        self.has(name)
+    }
+
     fn save(&self, dir: &Path) -> Result<()> {
-        checked::save(&dir.join(MANIFEST), self)
+        checked::save(&dir.join(MANIFEST), &self.saved())
     }
 
     /// Write the table.
@@ -220,13 +235,12 @@ fn is_usual(segment: &u64) -> bool {
 impl Manifest {
     /// The manifest of a directory without a sealed layer.
     pub(crate) fn new(game: &Game, keep: Keep, segment: Option<u64>) -> Self {
-        let segment = segment.unwrap_or(SEGMENT);
-        let mut new = Self {
+        Self {
             format: 1,
             program: PROGRAM.to_owned(),
             game: *game,
             keep,
-            segment,
+            segment: segment.unwrap_or(SEGMENT),
             dropped_below: 0,
             sealed_sum: 2,
             complete: false,
@@ -234,9 +248,20 @@ impl Manifest {
             parts: Vec::new(),
             afterstates: Vec::new(),
             matrices: Vec::new(),
-        };
-        new.format = new.version();
-        new
+        }
+    }
+
+    /// The manifest with the format version of its file.
+    fn saved(&self) -> Self {
+        Self {
+            format: self.version(),
+            ..self.clone()
+        }
+    }
+
+    /// Checksum of the manifest in its file.
+    pub(super) fn checksum(&self) -> u32 {
+        checked::checksum(&self.saved())
     }
 
     /// Whether two manifests have the same game and choices.

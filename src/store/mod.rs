@@ -56,9 +56,11 @@ use crate::part::{Block, Kind, LayerLabel, Sealed};
 
 #[cfg(feature = "cli")]
 pub(crate) use file::{Replacement, Sink, clear, free_space, parent};
+#[cfg(feature = "python")]
+pub(crate) use files::SOLUTION;
 #[cfg(feature = "cli")]
 pub(crate) use files::is_run;
-use files::{Holds, PartName};
+use files::{FileName, Holds, PartName};
 pub use layer::{CountedLayer, Keep};
 pub use listed::MatrixReader;
 pub(crate) use listed::{ListedLayer, ReadMatrices};
@@ -161,7 +163,7 @@ impl Store {
             let sealed = SealedAfterstates::new(name.key, files);
             manifest.afterstates.push(sealed);
         }
-        self.drop_listed_matrices()?;
+        self.drop_unkept()?;
         self.commit_if_due()
     }
 
@@ -194,14 +196,23 @@ impl Store {
             manifest.sealed_sum = layer.sum;
             manifest.complete = layer.last;
         }
-        self.drop_listed_matrices()?;
-        self.drop_afterstates()?;
-        self.drop_states()?;
+        self.drop_unkept()?;
         self.commit_if_due()
     }
 
-    /// Drop the matrices of layers whose afterstates are in lists.
-    fn drop_listed_matrices(&mut self) -> Result<()> {
+    /// Drop the files that the run does not keep. The manifest changes as a whole before a file is
+    /// deleted, because a deletion can fail.
+    fn drop_unkept(&mut self) -> Result<()> {
+        let matrices = self.drop_listed_matrices();
+        let afterstates = self.drop_afterstates();
+        let states = self.drop_states();
+        self.run
+            .outbox
+            .discard(&[matrices, afterstates, states].concat())
+    }
+
+    /// Drop the matrices of layers whose afterstates are in lists. Returns their files.
+    fn drop_listed_matrices(&mut self) -> Vec<FileName> {
         let Manifest {
             matrices,
             afterstates,
@@ -209,13 +220,10 @@ impl Store {
         } = &mut self.run.manifest;
         let is_listed = |of: &mut SealedMatrices| afterstates.iter().any(|part| part.sum == of.sum);
         let dropped = matrices.extract_if(.., is_listed);
-        let files: Vec<_> = dropped.flat_map(|of| of.expected().names()).collect();
-        self.run.outbox.discard(&files)
+        dropped.flat_map(|of| of.expected().names()).collect()
     }
 
     fn commit_if_due(&mut self) -> Result<()> {
-        let manifest = &mut self.run.manifest;
-        manifest.format = manifest.version();
         let Run {
             manifest, outbox, ..
         } = &mut self.run;
@@ -289,7 +297,7 @@ impl Store {
             self.run.manifest.keep = keep;
             self.run.manifest.made_from = None;
             self.run.outbox.change();
-            self.drop_states()?;
+            self.drop_unkept()?;
         }
         Ok(())
     }
@@ -304,30 +312,29 @@ impl Store {
         file::free_space(self.run.dir())
     }
 
-    /// Drop the afterstates that the run does not keep.
-    fn drop_afterstates(&mut self) -> Result<()> {
+    /// Drop the afterstates that the run does not keep. Returns their files.
+    fn drop_afterstates(&mut self) -> Vec<FileName> {
         let manifest = &mut self.run.manifest;
         let first = manifest.afterstates_from();
-        let all = &mut manifest.afterstates;
-        let end = all.partition_point(|file| file.sum < first);
-        let dropped = all.drain(..end).filter_map(|part| part.expected());
-        let files: Vec<_> = dropped.flat_map(|part| part.names()).collect();
-        self.run.outbox.discard(&files)?;
-        let all = &mut self.run.manifest.matrices;
-        let end = all.partition_point(|matrices| matrices.sum < first);
-        let dropped = all.drain(..end);
-        let files: Vec<_> = dropped
-            .flat_map(|matrices| matrices.expected().names())
-            .collect();
-        self.run.outbox.discard(&files)
+        let Manifest {
+            afterstates,
+            matrices,
+            ..
+        } = manifest;
+        let end = afterstates.partition_point(|part| part.sum < first);
+        let lists = afterstates.drain(..end).filter_map(|part| part.expected());
+        let end = matrices.partition_point(|of| of.sum < first);
+        let matrices = matrices.drain(..end).map(|of| of.expected());
+        let dropped = lists.chain(matrices);
+        dropped.flat_map(|expected| expected.names()).collect()
     }
 
-    /// Drop the states of all layers but the last, unless the run keeps them. The last layer counts
-    /// as dropped if its states were not written, as in a count that can go on.
-    fn drop_states(&mut self) -> Result<()> {
+    /// Drop the states of all layers but the last, unless the run keeps them. Returns their files. The
+    /// last layer counts as dropped if its states were not written, as in a count that can go on.
+    fn drop_states(&mut self) -> Vec<FileName> {
         let manifest = &mut self.run.manifest;
         if manifest.keep.states() {
-            return Ok(());
+            return Vec::new();
         }
         let last = manifest.sealed_sum;
         let unwritten =
@@ -347,6 +354,6 @@ impl Store {
                 part.segments = Vec::new();
             }
         }
-        self.run.outbox.discard(&files)
+        files
     }
 }

@@ -134,12 +134,7 @@ impl Store {
             // The check above showed that no states were dropped.
             manifest.dropped_below = 0;
         }
-        self.drop_afterstates()?;
-        self.drop_states()?;
-        // Without the dropped files, a lower version may do.
-        let manifest = &mut self.run.manifest;
-        manifest.format = manifest.version();
-        Ok(())
+        self.drop_unkept()
     }
 
     /// Commit a change of `keep`. On a full disk, the dropped files are deleted first to make room.

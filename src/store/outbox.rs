@@ -185,6 +185,8 @@ impl Outbox {
     /// Begin a commit as soon as the running commit has ended.
     pub(super) fn begin_commit<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
         self.end_commit()?;
+        // After a failed commit, an obsolete file may have been made again.
+        self.obsolete.retain(|&name| !record.names(name));
         let commit = Commit {
             dir: self.dir.clone(),
             record: record.clone(),

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::checked;
 use super::file;
 use super::files::{self, FileName, PartName, SOLUTION};
 use super::layer::Keep;
@@ -20,7 +19,7 @@ use crate::progress::Stop;
 /// A directory with the states of a game, counted completely or in part. All readers use this type;
 /// a count reads its own run through [`Store::run`](super::Store::run).
 ///
-/// While a run is open, no count can change the directory. `Run` writes nothing.
+/// [`Run::open`] keeps counts out of the directory. `Run` writes nothing in it.
 ///
 /// This example reads a layer, and moves its states:
 ///
@@ -101,7 +100,7 @@ impl Run {
 
     /// Checksum of the manifest.
     pub(crate) fn checksum(&self) -> u32 {
-        checked::checksum(&self.manifest)
+        self.manifest.checksum()
     }
 
     /// Number of boards in every file of a part but the last.
@@ -293,9 +292,9 @@ impl Run {
         one.sum == other.sum || !self.keep().matrices()
     }
 
-    /// Open a part; `None` if it has no boards. Lists its layer if the run keeps matrices. Checks
-    /// everything except the blocks, in time proportional to the number of blocks. Blocks are checked
-    /// as they are decoded.
+    /// Open a part; `None` if it has no boards, or none are left. Lists its layer if the run keeps
+    /// matrices. Checks everything except the blocks, in time proportional to their number. Blocks
+    /// are checked as they are decoded.
     ///
     /// # Errors
     ///

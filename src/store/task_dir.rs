@@ -169,8 +169,8 @@ impl Attempt<'_> {
         Ok(sealed)
     }
 
-    /// Save a value for [`TaskDir::load`], unless the name is taken. Then all published files are
-    /// durable.
+    /// Save a value for [`TaskDir::load`], unless the name is taken. Afterwards all published files
+    /// are durable.
     pub(crate) fn save<T: Serialize>(self, name: &str, contents: &T) -> Result<()> {
         let written = self.place.path().join(name);
         let format = FORMAT;

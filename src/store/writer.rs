@@ -1,8 +1,7 @@
 //! Writes a part, or its values, segment by segment.
 //!
 //! Key idea: creating a file takes longer than counting a small part. So a small file stays in
-//! memory until the commit that names it. A file that is dropped before the commit is never
-//! created.
+//! memory until the commit that names it. If it is dropped before, it is never created.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Seek, SeekFrom, Write};

@@ -154,11 +154,15 @@ pub(super) fn open_solution(run: &Run) -> Result<Option<Solution>> {
 
 /// Read all values on the threads of the current pool. If the afterstates of a part are `broken`,
 /// only the bytes of its values can be checked. Returns the solved goals, and the findings.
+///
+/// # Errors
+///
+/// [`Error::MatrixMemory`]; [`Error::Stopped`].
 pub(super) fn verify_solution(
     solution: &Solution,
     broken: &HashSet<PartKey>,
     watch: Watch,
-) -> (Vec<Solved>, Vec<Error>) {
+) -> Result<(Vec<Solved>, Vec<Error>)> {
     let run = solution.run();
     let (mut all, mut findings) = (Vec::new(), Vec::new());
     for goal in solution.begun_goals() {
@@ -168,28 +172,26 @@ pub(super) fn verify_solution(
             objective,
             fraction: goal.fraction,
             from: solution.solved_sum(objective).unwrap_or_default(),
-            files: parts.len() as u64,
+            files: solution.file_count(objective),
             bytes: solution.bytes(objective),
             values: 0,
             fingerprint: Fingerprint::default(),
         };
         let read = |&key: &PartKey| {
-            let is_broken = broken.contains(&key);
-            let column = match is_broken {
-                true => solution.values_alone(objective, key)?,
-                false => solution.values(objective, key)?,
+            let (column, part) = match broken.contains(&key) {
+                true => (solution.values_alone(objective, key)?, None),
+                false => (
+                    solution.values(objective, key)?,
+                    run.part(Kind::Afterstates, key)?,
+                ),
             };
             let Some(column) = column else {
                 return Ok((0, Fingerprint::default()));
             };
-            let part = match is_broken {
-                true => Ok(None),
-                false => run.part(Kind::Afterstates, key),
-            };
             match part {
                 // `verify_part` has audited the boards.
-                Ok(Some(part)) => verify_column(&column, &part.unaudited(), watch)?,
-                _ => column.check_blocks()?,
+                Some(part) => verify_column(&column, &part.unaudited(), watch)?,
+                None => column.check_blocks()?,
             }
             Ok((column.states(), column.fingerprint()))
         };
@@ -201,12 +203,13 @@ pub(super) fn verify_solution(
                     solved.values += values;
                     solved.fingerprint += fingerprint;
                 }
+                Err(error @ (Error::MatrixMemory { .. } | Error::Stopped)) => return Err(error),
                 Err(error) => findings.push(error),
             }
         }
         all.push(solved);
     }
-    (all, findings)
+    Ok((all, findings))
 }
 
 /// Read a file of values, and check its fingerprint against the values and their afterstates.
@@ -223,9 +226,7 @@ fn verify_column(column: &ValueColumn, part: &Part, watch: Watch) -> Result<()> 
             Ok(value_fingerprint(keys, values))
         },
     )?;
-    let fingerprint = blocks
-        .into_iter()
-        .fold(Fingerprint::default(), |a, b| a + b);
+    let fingerprint: Fingerprint = blocks.into_iter().sum();
     let said = column.fingerprint();
     if fingerprint == said {
         return Ok(());

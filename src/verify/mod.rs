@@ -1,9 +1,9 @@
 //! Reads a run again: checks that no file has changed, and that every state is right.
 //!
 //! Three modules answer three questions. Can a count go on? `store` answers when it opens the
-//! directory, from the manifest alone, which must agree with itself and with the laws (`laws`). Are
-//! the numbers right? `check` compares them with published numbers. Do the bytes still match the
-//! manifest? *Verify* reads all of them, and checks:
+//! directory: the manifest must agree with itself, with the laws (`laws`) and with the headers of
+//! its files. Are the numbers right? `check` compares them with published numbers. Do the bytes
+//! still match the manifest? *Verify* reads all of them, and checks:
 //!
 //! - `layers.csv` and the names of the files against the manifest;
 //! - each file: header, index, footer, the checksum of each block, strict order, counts, size,
@@ -90,8 +90,8 @@ pub fn work(run: &Run) -> u64 {
 ///
 /// # Errors
 ///
-/// Only if the check as a whole is impossible, such as [`Error::MatrixMemory`]; the report holds all
-/// faults of the run.
+/// Only if the check as a whole is impossible, such as [`Error::MatrixMemory`], or if the run's
+/// matrix reader is stopped ([`Error::Stopped`]); the report holds all faults of the run.
 pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Result<Report> {
     let watch = &Mutex::new(progress);
     let solution = files::open_solution(run);
@@ -138,7 +138,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
                 report.afterstates += afterstates;
                 advance(watch, afterstates);
             }
-            Err(error @ Error::MatrixMemory { .. }) => return Err(error),
+            Err(error @ (Error::MatrixMemory { .. } | Error::Stopped)) => return Err(error),
             Err(error) => {
                 report.findings.push(error);
                 broken.extend(run.rows(sum).iter().filter_map(Row::key));
@@ -150,7 +150,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
         Ok(None) => {}
         Ok(Some(solution)) => {
             let verify = || files::verify_solution(&solution, &broken, watch);
-            let (solved, wrong) = pool.install(verify);
+            let (solved, wrong) = pool.install(verify)?;
             report.solved = solved;
             report.findings.extend(wrong);
         }

@@ -408,7 +408,7 @@ fn keep_last_on_a_full_disk_deletes_old_layers_and_resumes() {
     }
 }
 
-/// `--keep last` once took a solution that it could not look up for none, and dropped the afterstates.
+/// `--keep last` once dropped the afterstates of a solution that it could not look up.
 #[test]
 fn a_solution_that_cannot_be_looked_up_keeps_its_afterstates() {
     let last = "--size 2 --max 16 --keep last --threads 1 --memory 32M";

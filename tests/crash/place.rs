@@ -153,7 +153,7 @@ pub(crate) enum End {
     Killed,
 }
 
-/// How a process ended. Checks that stderr is empty, or has one line for a refusal.
+/// How a process ended. Its stderr must be empty, or have one line for a refusal.
 pub(crate) fn end(output: &Output, what: &str) -> End {
     let said = String::from_utf8_lossy(&output.stderr);
     let status = output.status;

@@ -56,7 +56,7 @@ impl Forged<'_> {
         matches!(error, Error::Damaged { path, .. } if path.ends_with(self.name))
     }
 
-    /// Checks that `verify` names the board, and that every reader refuses it in afterstates. Readers
+    /// Checks that `verify` names the file, and that readers refuse a file of afterstates. Readers
     /// do not audit states.
     fn is_refused_by_readers(&self) {
         let run = &Run::open(self.dir).unwrap();

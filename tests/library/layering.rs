@@ -94,6 +94,7 @@ fn modules_use_only_modules_to_their_left() {
                 continue;
             };
             // One path, or several in braces on one line.
+            assert_ne!(used, "{", "{}: a list of several lines", file.display());
             let paths = used
                 .strip_prefix('{')
                 .map_or(vec![used], |list| list.split(',').map(str::trim).collect());

@@ -89,7 +89,7 @@ pub(crate) fn every_board_is_found(run: &Run) {
             for (board, at) in boards.iter().zip(0..) {
                 assert_eq!(large.position(kind, *board).unwrap(), Some(at), "{board:x}");
             }
-            // An image leaves out a tile beyond the cells.
+            // Turning drops a tile beyond the cells.
             if let Some(beyond) = 1_u64.checked_shl(4 * game.size().cells()) {
                 let board = boards[0] | beyond;
                 assert_eq!(large.position(kind, board).unwrap(), None, "{board:x}");

@@ -51,7 +51,7 @@ pub(crate) struct FieldMask {
 impl FieldMask {
     /// Source: Warren, Hacker's Delight, 2nd edition, 7-4 and 7-5.
     pub(crate) fn new(bits: u64) -> Self {
-        // The bits that have an odd number of missing quads below them, then half that number.
+        // `odd`: the bits with an odd number of missing quads below. Each step halves the number.
         let (mut left, mut missing) = (bits, !bits << 1);
         let steps = std::array::from_fn(|step| {
             let odd = (0..6).fold(missing, |odd, shift| odd ^ odd << (1 << shift));

@@ -1,7 +1,7 @@
 //! Lists the boards of a layer in files.
 //!
-//! A layer that was counted as matrices is listed only when its boards are asked for. The files are
-//! byte for byte the files of the list engine.
+//! A run that keeps matrices lists a layer only when its boards are asked for. The files are byte
+//! for byte the files of the list engine.
 
 use std::path::{Path, PathBuf};
 use std::slice;

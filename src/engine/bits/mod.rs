@@ -69,7 +69,7 @@
 //! **Layers on disk.** From time to time, and after a stop, the packed matrices of two sums are
 //! written. Then the layers up to these sums are sealed. Their afterstates were counted, so a resumed
 //! count compares the matrices that it reads with the table. The sweep of the next layer counts the
-//! afterstates of a layer, so the layer counted last waits, unless a stop is asked. When a count ends,
+//! afterstates of a layer, so the last layer waits for it, unless a stop is asked. When a count ends,
 //! or when lists take over, the matrices are replaced by lists, the frontier that the list engine
 //! leaves. So either engine resumes where the other stopped. A run that keeps matrices keeps them all.
 //!

@@ -104,7 +104,7 @@ impl AddAssign for PairCounts {
 }
 
 impl Pair<'_> {
-    /// Whether both halves have one weight.
+    /// Whether the halves have equal weights.
     pub(super) fn is_square(&self) -> bool {
         self.top == self.bottom
     }

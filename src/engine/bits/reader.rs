@@ -1,7 +1,7 @@
 //! Reads the boards of a run that keeps matrices.
 //!
-//! A single board is a bit, or some bits: an afterstate is in the matrices if one of its images has
-//! its bit, and a state follows from an afterstate by a spawn, or is a start.
+//! A look-up of one board reads some bits. An afterstate is in the matrices if one of its images
+//! has its bit. A state follows from an afterstate by a spawn, or is a start.
 
 use std::collections::HashMap;
 use std::slice;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::game::Board;
 use crate::store::Spill;
 
-/// Number of rows whose [`ListedRow`]s take the memory of a chunk.
+/// Number of rows that count as a chunk of memory: 128 bytes for all entries of a row.
 const ROWS_OF_CHUNK: usize = CHUNK_BYTES / 128;
 
 /// The rows of one part that one thread listed.

@@ -18,8 +18,8 @@ use crate::error::Result;
 pub(crate) struct RemovalTable {
     /// By position, the slots of the removals. The highest bit is set if the tile is a 4.
     slots: Groups,
-    /// By position, the short removals, as numbers of short halves. The highest bit says the tile,
-    /// too.
+    /// By position, the short removals, as numbers of short halves. The highest bit tells the tile,
+    /// as in `slots`.
     shorts: Groups,
 }
 

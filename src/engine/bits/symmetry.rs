@@ -59,7 +59,7 @@ impl SymmetryTable {
 }
 
 /// Find the positions of a row whose boards have a symmetry of their own; `position` is the top
-/// half. `square` says whether both halves have one weight.
+/// half. `square` says whether the halves have equal weights.
 pub(crate) fn find_symmetric(
     position: u32,
     rows: &Tables,

@@ -2,7 +2,7 @@
 //!
 //! Key idea: in a tile of 64 rows of 512 bits, a line is a register of eight words. The eight
 //! transpositions of 64x64 bits run side by side in the lanes. The last stages are too short for a
-//! loop, so AVX-512 has its own code there. A square of 512 rows is eight tiles, whose words are
+//! loop, so AVX-512 has its own code. A square of 512 rows is eight tiles, whose words are
 //! exchanged, so its lines are whole lines of the result.
 
 use std::mem;

@@ -167,7 +167,7 @@ impl Buckets {
         full.chain([&bucket.open[..bucket.filled]])
     }
 
-    /// Return the chunks of a range to the pool. The range is then empty.
+    /// Return the full chunks of a range to the pool. Its bucket is then empty.
     pub(super) fn release(&mut self, range: usize, pool: &mut ChunkPool) {
         self.buckets[range].filled = 0;
         self.full_chunks -= self.full[range].len();

@@ -153,7 +153,7 @@ fn expand(
     Ok(candidates)
 }
 
-/// Log2 of the number of entries. They take 256 KiB, part of a core's second cache.
+/// Log2 of the entries of a [`Filter`]. They take 256 KiB, part of a core's second cache.
 const BITS: u32 = 15;
 
 /// A small lossy table of recent boards: each board stays until another board takes its slot.

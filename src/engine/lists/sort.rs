@@ -151,7 +151,7 @@ pub(super) struct KeySorter {
 
 impl KeySorter {
     /// Append the keys in `slices` of buckets of one range to `out`, sorted and without repeats.
-    /// Returns the number of keys with repeats.
+    /// Returns the number of keys, repeats included.
     pub(super) fn sort(
         &mut self,
         limits: KeyLimits,
@@ -172,7 +172,7 @@ impl KeySorter {
         }
     }
 
-    /// Append `keys` to `out`, sorted and without repeats. Returns the number of keys with repeats.
+    /// Append `keys` to `out`, sorted and without repeats. Returns the length of `keys`.
     pub(super) fn sort_keys(&mut self, keys: &[u64], out: &mut Vec<u64>) -> usize {
         out.extend_from_slice(self.wide.sort_dedup(&[keys]));
         keys.len()

@@ -154,8 +154,8 @@ impl SortTask {
         self.bounds == Bounds::ALL
     }
 
-    /// Put the sorted runs of the task into `runs`, whose buffers are reused. The first run has the
-    /// unsorted candidates of all threads; the others are packed runs. Returns the number of
+    /// Put the sorted runs of the task into `runs`. The first run, in a reused buffer, has the
+    /// unpacked candidates of all threads; the others are packed runs. Returns the number of
     /// repeats dropped.
     fn sorted_runs(
         self,

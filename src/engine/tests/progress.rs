@@ -92,8 +92,7 @@ fn bits_seal_the_counted_layers_when_they_are_asked_to_stop() {
         let expected = directory(&game("4", 16), &bits, &[Some(26)], keep);
         // A frontier after each layer is written one layer late.
         for frontier_after in [bits.frontier_after, Duration::ZERO] {
-            let mut plan = bits.clone();
-            plan.frontier_after = frontier_after;
+            let plan = bits.clone().with_frontier_after(frontier_after);
             assert!(stopped_and_resumed(&plan, keep) == expected, "{keep}");
         }
     }
@@ -130,8 +129,9 @@ fn stopped_and_resumed(plan: &Plan, keep: Keep) -> DirFiles {
 #[test]
 fn bits_that_write_a_frontier_after_each_layer_are_one_layer_ahead() {
     let game = game("4", 16);
-    let mut plan = plan(1 << 30, 2).with_engine(Some(Engine::Bits));
-    plan.frontier_after = Duration::ZERO;
+    let plan = plan(1 << 30, 2)
+        .with_engine(Some(Engine::Bits))
+        .with_frontier_after(Duration::ZERO);
     let expected = directory(&game, &plan, &[Some(30)], Keep::Last);
     let place = tempfile::tempdir().unwrap();
     let open = || Store::open(place.path(), &game, Some(Keep::Last)).unwrap();

@@ -13,7 +13,7 @@ use crate::store::audit::check;
 use crate::store::checked;
 use crate::store::commit::Record;
 use crate::store::files::{FileName, PartName, SOLUTION};
-use crate::store::manifest::{Expected, PROGRAM, cut, several};
+use crate::store::manifest::{Expected, PROGRAM, several};
 use crate::store::run::Run;
 
 /// The latest format version that this program reads. Without segments it writes version 1.
@@ -22,7 +22,9 @@ const FORMAT: u32 = 2;
 /// The manifest of a solution. No field depends on time, threads or memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SolutionManifest {
-    pub(super) format: u32,
+    /// The version of the file that was read. A saved file has the lowest version that can hold the
+    /// manifest.
+    format: u32,
     program: String,
     game: Game,
     /// Fingerprint of the run's live states.
@@ -89,14 +91,6 @@ impl SealedValues {
         })
     }
 
-    /// Whether the segments have the lengths of the segments of the afterstates.
-    fn are_cut_as(&self, run: &Run) -> bool {
-        let lengths = self.segments.iter().map(|file| file.states);
-        let together: Sealed = self.segments.iter().copied().sum();
-        lengths.eq(cut(self.sealed.states, run.segment()))
-            && (self.segments.is_empty() || together == self.sealed)
-    }
-
     fn order(&self) -> (Reverse<u32>, u32) {
         (Reverse(self.sum), self.max_tile)
     }
@@ -158,7 +152,7 @@ impl SolutionManifest {
     }
 
     /// The lowest format version that can hold the manifest.
-    pub(super) fn version(&self) -> u32 {
+    fn version(&self) -> u32 {
         let mut parts = self.answers.iter().flat_map(|answer| &answer.files);
         let whole = parts.all(|part| part.segments.is_empty());
         if whole { 1 } else { FORMAT }
@@ -216,7 +210,9 @@ impl SolutionManifest {
                 )
             })?;
             for values in &answer.files {
-                check(values.are_cut_as(run), || {
+                let expected = values.expected(name);
+                let is_cut = expected.is_some_and(|expected| expected.is_cut(run.segment()));
+                check(is_cut, || {
                     let (sum, tile) = (values.sum, values.max_tile);
                     format!(
                         "answers: {name}: sum {sum}, largest tile {tile}: segments: expected the lengths of the segments of afterstates"
@@ -224,6 +220,15 @@ impl SolutionManifest {
                 })?;
             }
         }
+        let version = self.version();
+        check(self.format == version, || {
+            format!("format: expected {version}, got {}", self.format)
+        })?;
+        let values = self.answers.iter().flat_map(|answer| &answer.files);
+        let bytes = values.map(|values| values.sealed.bytes);
+        check(bytes.fold(0, u64::saturating_add) < u64::MAX, || {
+            "bytes: more than any disk holds".to_owned()
+        })?;
         let names = self.answers.iter().map(|answer| answer.goal.objective);
         let mut rates = self.answers.iter().filter_map(|answer| answer.goal.rate());
         if let Some(first) = rates.next() {
@@ -238,7 +243,17 @@ impl SolutionManifest {
 }
 
 impl Record for SolutionManifest {
+    fn names(&self, name: FileName) -> bool {
+        let mut files = self.answers.iter().flat_map(SolvedGoal::files);
+        files.any(|file| file == name)
+    }
+
     fn save(&self, dir: &Path) -> Result<()> {
-        checked::save(&dir.join(SOLUTION), self)
+        let format = self.version();
+        let saved = Self {
+            format,
+            ..self.clone()
+        };
+        checked::save(&dir.join(SOLUTION), &saved)
     }
 }

@@ -67,10 +67,11 @@ use crate::part::{About, Fingerprint, Kind, Label, Sealed, ValueColumn};
 /// Reads the solution of a run. While it is open, no other process can change the run or its
 /// solution.
 pub struct Solution {
+    /// Files that wait for a commit; only a [`SolutionStore`] has any. It is dropped before the
+    /// run, whose lock keeps other processes out until all writes end.
+    outbox: Outbox,
     run: Run,
     manifest: SolutionManifest,
-    /// Files that wait for a commit; only a [`SolutionStore`] has any.
-    outbox: Outbox,
 }
 
 impl Solution {
@@ -244,6 +245,12 @@ impl Solution {
     #[must_use]
     pub fn error(&self, goal: Goal) -> f64 {
         goal.error(4, self.last_sum())
+    }
+
+    /// Number of the files of an objective.
+    pub(crate) fn file_count(&self, objective: Objective) -> u64 {
+        let answer = self.answer(objective);
+        answer.map_or(0, |answer| answer.files().count() as u64)
     }
 
     /// Bytes of the files of an objective.

@@ -164,7 +164,6 @@ impl SolutionStore {
                 }
             }
         }
-        manifest.format = manifest.version();
         let parts = manifest.answers.iter().flat_map(|answer| &answer.files);
         let entries: usize = parts.map(|part| 1 + part.segments.len()).sum();
         outbox.reserve(ROOM + entries as u64 * ROOM_FOR_ENTRY)?;

@@ -30,7 +30,7 @@ use rayon::prelude::*;
 use super::{Watch, advance};
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Tally};
-use crate::part::{Decoder, Kind};
+use crate::part::{Decoder, Kind, Part};
 use crate::progress::Progress;
 use crate::store::Run;
 use follow::{Follow, TargetLayer};
@@ -206,9 +206,13 @@ impl Recount<'_, '_> {
             } else {
                 "is missing, but follows from a state before it"
             };
-            let sum = part.row.sum;
-            let what = format!("sum {sum}, block {block}: {board:#x} {what}");
-            return Err(self.wrong(target.kind, part, what));
+            return Err(match self.file(target.kind, part) {
+                Some(file) => file.wrong(block, board, what),
+                None => {
+                    let what = format!("sum {}: {board:#x} {what}", part.row.sum);
+                    self.wrong(target.kind, part, what)
+                }
+            });
         }
         Ok(totals)
     }
@@ -242,17 +246,20 @@ impl Recount<'_, '_> {
         Ok(())
     }
 
-    /// Damage of a part. A part of a layer in matrices is listed in a temporary file, so the error
-    /// names the run.
+    /// Damage of a part. The error names the run if the run has no file of the part.
     fn wrong(&self, kind: Kind, part: &LayerPart, what: String) -> Error {
-        let path = match &part.file {
-            Some(file) if !self.run.is_in_matrices(kind, part.row.sum) => file.path(),
-            _ => self.run.dir(),
-        };
+        let file = self.file(kind, part);
+        let path = file.map_or(self.run.dir(), Part::path);
         Error::Damaged {
             path: path.to_owned(),
             what,
         }
+    }
+
+    /// The file of a part, unless it is the temporary file of a layer in matrices.
+    fn file<'a>(&self, kind: Kind, part: &'a LayerPart) -> Option<&'a Part> {
+        let file = part.file.as_ref();
+        file.filter(|_| !self.run.is_in_matrices(kind, part.row.sum))
     }
 }
 

@@ -150,7 +150,20 @@ fn a_solution_of_impossible_goals_is_refused_by_every_reader() {
     let last = "\"solved_sum\": 4,";
     let twice = good.replacen("\"objective\": \"16\"", "\"objective\": \"score\"", 1);
     let forged = |from: &str, to: &str| good.replacen(from, to, 1);
+    let (_, after) = good.split_once("\"bytes\": ").unwrap();
+    let bytes = after.split_once(',').unwrap().0;
     for (text, what) in [
+        (
+            forged("\"format\": 1", "\"format\": 2"),
+            "format: expected 1, got 2",
+        ),
+        (
+            forged(
+                &format!("\"bytes\": {bytes},"),
+                &format!("\"bytes\": {},", u64::MAX),
+            ),
+            "bytes: more than any disk holds",
+        ),
         (
             twice.replacen("\"fraction\": 31", "\"fraction\": 24", 1),
             "an objective twice",

@@ -136,7 +136,6 @@ fn every_value_at_other_rates_of_4s_is_within_its_error_bound() {
     }
 }
 
-/// The largest tile that can be forced, and the largest tile at all.
 #[test]
 fn a_tile_can_be_forced_where_a_minimax_forces_it() {
     let mut games = vec![

@@ -14,7 +14,7 @@
 //! Key idea: a layer is checked against the stored layers above it. The upper layers were checked
 //! first, so by induction every value is right. A wrong value is reported where it is stored, and at
 //! most where it is looked up, not at every later effect. Every move must win or lead to an afterstate
-//! in a file: a state is lost only if it has no legal move.
+//! in a file: a game is lost only in a state without a legal move.
 //!
 //! Reading order: `rebuilt` (the recursion), `layer` (look-ups), this file (the passes).
 
@@ -36,7 +36,7 @@ use layer::ValuedLayer;
 use rebuilt::{GoalWorth, Rebuilt};
 
 /// Make all values of a solution again, and compare them with the values in its files, which
-/// [`verify`](fn@crate::verify::verify) has found sound. `progress` learns the number of values made.
+/// [`verify`](fn@crate::verify::verify) has found sound. `progress` gets the number of afterstates.
 /// Returns at most one finding for each file. Takes about `memory` bytes, but at least a block of each
 /// layer.
 ///

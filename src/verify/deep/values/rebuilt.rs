@@ -136,11 +136,9 @@ impl Rebuilt {
                 let mean = worth.mean(self.totals[at], empty_cells(board, cells));
                 let (made, stored) = (mean + worth.potential(board), self.block.values[at]);
                 if made != i64::from(stored) {
-                    let path = layer.column(part, goal).path().to_owned();
-                    let what = format!(
-                        "block {number}: the value of {board:#x} is {stored}, made again {made}"
-                    );
-                    findings.push((goal, Error::Damaged { path, what }));
+                    let what = format!("the value of {board:#x} is {stored}, made again {made}");
+                    let column = layer.column(part, goal);
+                    findings.push((goal, column.damaged(number, &what)));
                     break;
                 }
             }
