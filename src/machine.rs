@@ -13,9 +13,8 @@ use parse_size::Config;
 use rlimit::Resource;
 use sysinfo::System;
 
-use crate::engine::{self, Plan};
+use crate::engine::Plan;
 use crate::error::Result;
-use crate::store::MatrixReader;
 
 /// Memory bound if neither the user nor the system tells one.
 const MEMORY: u64 = 1 << 30;
@@ -23,7 +22,7 @@ const MEMORY: u64 = 1 << 30;
 /// Least memory of a reader of matrices for each core.
 const LEAST_FOR_CORE: u64 = 64 << 20;
 
-/// Most threads that a user can ask for: more than any machine has.
+/// Most threads that a user can ask for.
 const MOST_THREADS: usize = 1024;
 
 /// Most threads for each core. With more, threads only wait for one another at every step of a layer.
@@ -60,11 +59,11 @@ pub(crate) fn default_memory() -> u64 {
     memory().map_or(MEMORY, |all| all / 2)
 }
 
-/// A reader of matrices, on all cores, with the default memory. It has enough memory for small
-/// games on any machine.
-pub(crate) fn matrix_reader() -> Result<MatrixReader> {
+/// The plan of a job without `--memory` and `--threads`: all cores, and the default memory, but enough
+/// to read matrices of small games on any machine.
+pub(crate) fn plan() -> Result<Plan> {
     let memory = default_memory().max(cores() as u64 * LEAST_FOR_CORE);
-    Ok(engine::matrix_reader(&Plan::new(memory, cores())?))
+    Plan::new(memory, cores())
 }
 
 /// Bytes of memory that this process may use: the machine's memory, or the limit of a control group

@@ -18,6 +18,10 @@ use crate::store::{Goal, Solution};
 /// Memory of an adviser for decoded blocks.
 const MEMORY: u64 = 64 << 20;
 
+/// Width of the name of a move, and of a column of numbers.
+pub(super) const NAME: usize = 6;
+pub(super) const COLUMN: usize = 12;
+
 /// The rows of a board, indented, and an empty line.
 pub(super) fn picture(board: &impl Display) -> String {
     let rows = format!("{board:#}").replace('\n', "\n  ");

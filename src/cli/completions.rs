@@ -20,8 +20,8 @@ use super::{Cli, Outcome};
 /// The shells that `clap_complete` knows, and the manual page.
 const READERS: [&str; 6] = ["bash", "zsh", "fish", "elvish", "powershell", "man"];
 
-/// The line of fish's completions that takes the first word for a subcommand, after which the
-/// program has no options, and a line that excepts the name of a game, which stands for options.
+/// A line of fish's completions takes the first word for a subcommand, and then offers no options.
+/// The line in its place excepts the name of a game, which stands for options.
 const HAS_WORD: &str = "    if set -q argv[1]\n";
 const HAS_SUBCOMMAND: &str =
     "    if set -q argv[1]; and not string match -qr '^[2-4]x[2-4](-[0-9]+)?$' -- $argv[1]\n";

@@ -57,7 +57,6 @@ pub(super) struct Args {
     output: PathBuf,
 }
 
-/// Formats of graphs.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {
     Dot,

@@ -139,7 +139,7 @@ fn parse(words: impl IntoIterator<Item: Into<OsString> + Clone>) -> Result<Cli, 
     Cli::from_arg_matches(&matches)
 }
 
-/// Let all values be negative numbers, so that the parser of a value refuses them.
+/// Accept negative numbers as values, so that the parser of a value refuses them.
 fn negatable(command: clap::Command) -> clap::Command {
     let negatable_value = |arg: Arg| {
         let takes_values = arg.get_action().takes_values();

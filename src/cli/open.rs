@@ -112,13 +112,13 @@ impl WantedRun {
 fn matrix_reader(plan: Option<&Plan>) -> Result<MatrixReader> {
     let reader = match plan {
         Some(plan) => engine::matrix_reader(plan),
-        None => machine::matrix_reader()?,
+        None => engine::matrix_reader(&machine::plan()?),
     };
     Ok(reader.with_dirs(|| Ok(Box::new(TemporaryDir::make(tempfile::tempdir)?))))
 }
 
-/// [`Run::open`], once no count runs in the directory. With a `plan`, layers in matrices are listed in
-/// its resources.
+/// [`Run::open`], once no process counts or solves in the directory. With a `plan`, layers in
+/// matrices are listed in its resources.
 pub(super) fn run(dir: &Path, plan: Option<&Plan>) -> Result<Run> {
     let run = when_free(dir, SHORT, || Run::open(dir))?;
     Ok(run.with_matrix_reader(matrix_reader(plan)?))

@@ -88,17 +88,19 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let asked = code.as_ref().map(|code| AskedGame::Implied(code.game()));
     let asked = asked.context("the codes of stdin need a game: give --dir");
     let wanted = args.objective.as_slice();
+    let solved = args.four.open(args.dir.as_deref(), asked, wanted, &plan)?;
+    let memory = solved.memory_for_blocks(&plan);
     let SolvedGame {
         solution, goals, ..
-    } = &args.four.open(args.dir.as_deref(), asked, wanted, &plan)?;
+    } = &solved;
     let goal = goals[0];
     let Some(code) = code else {
         let pool = Arc::new(engine::pool(plan.threads())?);
-        let values = BatchValues::new(solution, &[goal], plan.memory(), pool)?;
+        let values = BatchValues::new(solution, &[goal], memory, pool)?;
         return lines(args, solution, goal, values);
     };
     check(&code, solution.run())?;
-    let mut values = Values::new(solution, &[goal], plan.memory())?;
+    let mut values = Values::new(solution, &[goal], memory)?;
     let rated = RatedGame::new(&code, &mut values, goal, args.worst)?;
     output::print(|out| match args.json {
         true => print_json(out, &rated),
@@ -108,7 +110,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// Refuse a code whose game is not the game of the run.
-fn check(code: &Code, run: &Run) -> Result<()> {
+pub(super) fn check(code: &Code, run: &Run) -> Result<()> {
     let (found, game) = (run.game(), code.game());
     if game != *found {
         let dir = run.dir().display();

@@ -9,7 +9,8 @@ use crate::machine::{self, THREADS_PER_CORE};
 
 /// The help of `--memory` for subcommands that look values up.
 pub(super) const LOOKUP_MEMORY: &str = "\
-Memory for blocks of files, such as 512M or 8G, in powers of 1024 [default: half of the machine's]";
+Memory for blocks of files and for listing layers in matrices, such as 512M or 8G, in powers of 1024 \
+[default: half of the machine's]";
 
 /// The threads and the memory of a job.
 #[derive(Args)]

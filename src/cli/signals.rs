@@ -42,7 +42,7 @@ mod system {
     /// The signals by which people and systems end a program.
     pub(super) const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
-    /// The signal that never asks.
+    /// The signal that always ends the process at once.
     pub(super) const AT_ONCE: i32 = SIGQUIT;
 
     /// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
@@ -168,7 +168,7 @@ impl AsRef<Path> for TemporaryDir {
 /// the process and to its group.
 const ECHO: Duration = Duration::from_millis(250);
 
-/// The time for the last words of a process. On a stopped terminal they are lost.
+/// The time to print the last message. On a stopped terminal the message is lost.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The work to be done when a signal comes.
@@ -178,7 +178,7 @@ struct LastActs {
     job: Option<StoppableJob>,
     /// The signal that asked the job to stop, and its time.
     asked: Option<(i32, Instant)>,
-    /// Whether the game obeys signals, because it has a terminal to restore.
+    /// Whether `play` handles signals itself, because it has a terminal to restore.
     taken_over: bool,
 }
 

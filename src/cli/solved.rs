@@ -1,7 +1,7 @@
 //! A solved game to ask: the run of --dir, or a small game that is counted and solved at once.
 //!
 //! Key idea: a game of 3x3 counts and solves in seconds. So a question about a small game needs no
-//! run: the game is solved in a temporary directory, in memory where the system has one.
+//! run: the game is solved in a temporary directory, which is in memory if there is room.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -57,6 +57,20 @@ pub(super) enum AskedGame {
     Implied(Game),
 }
 
+impl SolvedGame {
+    /// The bytes for decoded blocks in the memory of a plan. If the run keeps matrices, its layers are
+    /// listed in the other half.
+    pub(super) fn memory_for_blocks(&self, plan: &Plan) -> u64 {
+        let run = self.solution.run();
+        let bytes = match run.keep().matrices() {
+            true => plan.memory() / 2,
+            false => plan.memory(),
+        };
+        run.share_matrix_memory(bytes);
+        bytes
+    }
+}
+
 impl AskedGame {
     pub(super) fn game(self) -> Game {
         match self {
@@ -99,7 +113,7 @@ impl FourArgs {
                     refuse_large(game, plan)?;
                     self.make(dir, game, wanted, plan)?;
                 }
-                (open::solution(dir, None)?, None)
+                (open::solution(dir, Some(plan))?, None)
             }
         };
         let goals = goals(&solution, wanted)?;

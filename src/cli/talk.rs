@@ -1,7 +1,7 @@
 //! Talk: messages on stderr beside the data.
 //!
-//! No message is worth a job. If stderr cannot be written, because the disk with the log is full or
-//! the reader has gone, the message is lost and the job goes on.
+//! A job does not fail for a message. If stderr cannot be written, because the disk with the log is
+//! full or the reader has gone, the message is lost and the job goes on.
 
 use std::fmt::Display;
 use std::io::{self, Write};

@@ -77,7 +77,7 @@ arguments! {
     /// A number of bytes: `"8G"`, in powers of 1024, or a number.
     MemoryArg(u64) = |given| text(given, "memory", machine::parse_size);
 
-    /// A number of threads, at most the number that the machine can use.
+    /// A number of threads, lowered to the most that a job uses.
     ThreadsArg(usize) = |given| {
         let threads = text(given, "threads", machine::parse_threads)?;
         Ok(threads.min(machine::most_threads()))

@@ -2,12 +2,11 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::{mem, vec};
 
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::PySlice;
 
 use super::arrays::new_array;
@@ -98,12 +97,10 @@ fn read<'py>(py: Python<'py>, places: &[BlockPlace]) -> PyResult<Bound<'py, PyAr
     })
 }
 
-/// An iterator over the boards of parts, block by block, as Run.blocks returns it.
-#[pyclass(frozen, module = "enum48", name = "Blocks")]
-pub(super) struct PyBlocks(Mutex<BlocksLeft>);
-
-/// The blocks that the iterator has not returned.
-struct BlocksLeft {
+/// An iterator over the boards of parts, block by block, as Run.blocks returns it. Nobody waits for
+/// it: while a thread reads, other threads and forked processes get a RuntimeError.
+#[pyclass(module = "enum48", name = "Blocks")]
+pub(super) struct PyBlocks {
     run: Arc<Run>,
     kind: Kind,
     /// The parts to open.
@@ -115,7 +112,18 @@ struct BlocksLeft {
     read: VecDeque<Py<PyAny>>,
 }
 
-impl BlocksLeft {
+impl PyBlocks {
+    /// An iterator over the boards of these parts, in order.
+    pub(super) fn new(run: Arc<Run>, kind: Kind, parts: Vec<PartKey>) -> Self {
+        Self {
+            run,
+            kind,
+            parts: parts.into_iter(),
+            places: VecDeque::new(),
+            read: VecDeque::new(),
+        }
+    }
+
     /// Take the next blocks to read, and open their parts.
     fn take(&mut self, stop: &Stop) -> Result<Vec<BlockPlace>> {
         let count = AHEAD * cores();
@@ -134,38 +142,16 @@ impl BlocksLeft {
         self.parts = Vec::new().into_iter();
         self.places.clear();
     }
-}
-
-impl PyBlocks {
-    /// An iterator over the boards of these parts, in order.
-    pub(super) fn new(run: Arc<Run>, kind: Kind, parts: Vec<PartKey>) -> Self {
-        Self(Mutex::new(BlocksLeft {
-            run,
-            kind,
-            parts: parts.into_iter(),
-            places: VecDeque::new(),
-            read: VecDeque::new(),
-        }))
-    }
-
-    /// Wait without the interpreter's lock while another Python thread lists or opens parts.
-    fn left(&self, py: Python<'_>) -> MutexGuard<'_, BlocksLeft> {
-        let left = self.0.lock_py_attached(py);
-        left.unwrap_or_else(PoisonError::into_inner)
-    }
 
     /// Read the next blocks. Returns whether there were any.
-    fn read_more(&self, py: Python<'_>) -> PyResult<bool> {
-        let places = work(py, |stop| {
-            let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            left.take(stop)
-        })?;
+    fn read_more(&mut self, py: Python<'_>) -> PyResult<bool> {
+        let places = work(py, |stop| self.take(stop))?;
         let boards = read(py, &places)?;
         let mut begin = 0;
         for place in &places {
             let end = begin + size_of_block(place) as isize;
             let view = boards.get_item(PySlice::new(py, begin, end, 1))?;
-            self.left(py).read.push_back(view.unbind());
+            self.read.push_back(view.unbind());
             begin = end;
         }
         Ok(!places.is_empty())
@@ -178,15 +164,15 @@ impl PyBlocks {
         this
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         loop {
-            if let Some(boards) = self.left(py).read.pop_front() {
+            if let Some(boards) = self.read.pop_front() {
                 return Ok(Some(boards));
             }
             // After an error the iterator is empty, like a generator. It never skips a block that
             // could not be read.
             let read = self.read_more(py);
-            if !read.inspect_err(|_| self.left(py).clear())? {
+            if !read.inspect_err(|_| self.clear())? {
                 return Ok(None);
             }
         }

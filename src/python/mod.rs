@@ -1,8 +1,7 @@
 //! The Python module `enum48`: runs and boards as `numpy` arrays.
 //!
 //! Python imports the package `src/python/enum48/`, which re-exports this module and declares its
-//! types. Nothing about the game is decided here: every function calls the rest of this crate, for
-//! whole arrays at a time.
+//! types. Most functions call the rest of this crate, for whole arrays at a time.
 //!
 //! Key idea: no board is ever a Python object. Arrays are passed as memory. Long work runs in
 //! threads of its own without the interpreter's lock, and Ctrl-C ends it ([`threads`]).

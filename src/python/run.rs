@@ -14,19 +14,16 @@ use super::arrays::{Boards, PyNumbers, columns, new_array};
 use super::best::{self, PyBest, goal};
 use super::blocks::{PyBlocks, parts, read_parts};
 use super::threads::{work, work_in_pool};
-use crate::engine::Stop;
+use crate::engine::{self, Stop};
 use crate::error::{self, Error, SolvingError};
 use crate::game::{Board, PartKey};
-use crate::machine::matrix_reader;
+use crate::machine;
 use crate::part::Kind;
-use crate::store::{self, Lookup, MatrixReader, Solution};
+use crate::store::{self, Lookup, MatrixReader, SOLUTION, Solution};
 use crate::witness::{Answer, Layers};
 
 /// The default of the argument `kind`.
 const STATES: KindArg = KindArg(Kind::States);
-
-/// The manifest of a solution. It changes with every commit of a solver.
-const SOLUTION: &str = "solution.json";
 
 /// Memory for decoded blocks during the search for a witness.
 const WITNESS_MEMORY: u64 = 256 << 20;
@@ -108,7 +105,7 @@ impl PyRun {
         Ok(four.map(|four| four.to_string()))
     }
 
-    /// The sums of the layers whose states are in files.
+    /// The sums of the layers whose states can be read.
     #[getter]
     fn sums(&self) -> Vec<u32> {
         let mut sums: Vec<u32> = self.run.parts(Kind::States).map(|key| key.sum).collect();
@@ -159,7 +156,7 @@ impl PyRun {
 
     /// An iterator over the states of the run, in arrays of up to 131,072 states, so that they need
     /// not fit in memory. sum and max_tile select parts. If the run does not keep all layers, sum
-    /// is required.
+    /// is required. Only one thread at a time can use the iterator; others get a RuntimeError.
     ///
     /// >>> sum(len(boards) for boards in run.blocks())
     /// 57
@@ -345,7 +342,7 @@ impl PyRun {
 
 impl PyRun {
     pub(super) fn open(py: Python<'_>, dir: &Path) -> PyResult<Self> {
-        let reader = matrix_reader()?;
+        let reader = engine::matrix_reader(&machine::plan()?);
         let run = py.detach(|| store::Run::peek(dir))?;
         let run = Arc::new(run.with_matrix_reader(reader.clone()));
         Ok(Self {

@@ -222,6 +222,30 @@ def test_a_process_that_is_forked_while_a_thread_lists_lists_layers_itself(matri
     assert all(answers)
 
 
+@HAS_FORK
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_that_is_forked_while_a_thread_reads_blocks_does_not_wait(matrices):
+    blocks, began, found = enum48.open(matrices).blocks(), threading.Event(), []
+
+    def read():
+        began.set()
+        found.extend(blocks)
+
+    def ask():
+        try:
+            next(blocks, None)
+        except RuntimeError:
+            pass  # the thread was reading
+        return True
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    assert began.wait(60)
+    answers = [holds_in_a_child(ask) for _ in range(3)]
+    reading.join()
+    assert all(answers) and len(found) > 10
+
+
 def flipped(path, at):
     data = bytearray(path.read_bytes())
     data[at] ^= 4

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::AnswerForm;
 use crate::cli::Outcome;
-use crate::cli::board::{BoardState, JudgedMoves, picture};
+use crate::cli::board::{BoardState, COLUMN, JudgedMoves, NAME, picture};
 use crate::cli::objectives::{bound, loss, number, rate_in_json};
 use crate::cli::output::print_json;
 use crate::error;
@@ -225,10 +225,6 @@ impl fmt::Display for JudgedBoard {
 
 /// The most columns of a terminal that a table takes.
 const WIDTH: usize = 80;
-
-/// Width of the name of a move, and of a column of numbers.
-const NAME: usize = 6;
-const COLUMN: usize = 12;
 
 impl JudgedBoard {
     /// The board, its values, and its moves.

@@ -87,7 +87,7 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// The table that stands for stdin on the command line.
+/// The path that stands for stdin on the command line.
 const STDIN: &str = "-";
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {

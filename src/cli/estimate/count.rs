@@ -16,8 +16,7 @@ use crate::engine::{self, Choice, Engine, Plan};
 use crate::estimate::{Costs, Forecast, Range};
 use crate::game::Game;
 use crate::part::Kind;
-use crate::store;
-use crate::store::{Keep, Run, Store};
+use crate::store::{self, Keep, Run, Store};
 
 /// If the number of states is known, the time of a count is known up to these factors.
 const DOUBT: Range = Range::new(0.7, 1.4);
@@ -162,7 +161,9 @@ impl CountEstimate {
             Some(peak) if exact => peak as f64,
             _ => forecast.memory(plan).min(plan.memory() as f64),
         };
-        let most_memory = (MEMORY_DOUBT.high * memory + MORE_MEMORY).min(plan.memory() as f64);
+        let most_memory = MEMORY_DOUBT.high * memory + MORE_MEMORY;
+        // A measured peak has more than the data, so it can be above the bound.
+        let most_memory = most_memory.min(plan.memory() as f64).max(memory);
         let states = forecast.states();
         // The files of all layers tell the disk, if they have the form of the count's files.
         let in_form = |kind| match kind {

@@ -21,10 +21,8 @@ use crate::engine::Plan;
 use crate::estimate::{Costs, LayerWork, Range};
 use crate::game::{Game, Objective};
 use crate::part::Kind;
-use crate::solve::names;
-use crate::solve::{self, Pass, passes};
-use crate::store;
-use crate::store::{Goal, Solution, parent};
+use crate::solve::{self, Pass, names, passes};
+use crate::store::{self, Goal, Solution, parent};
 
 /// The time of all layers is known up to these factors.
 const DOUBT: Range = Range::new(0.5, 2.0);

@@ -1,7 +1,7 @@
 //! Pages for a browser: each is one file that loads nothing.
 //!
-//! All pages are one template, with their colours, the board with its tiles and the scripts that
-//! draw it. A page adds its own markup, style and script, and its data when it is written.
+//! All pages share a template: the colours, the board with its tiles, and the script that draws it.
+//! A page adds its own markup, style and script, and its data when it is written.
 
 use std::io::{self, Write};
 

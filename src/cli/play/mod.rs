@@ -31,7 +31,7 @@ use super::output::Output;
 use super::signals::end_by;
 use super::solved::{self, FourArgs, SolvedGame};
 use super::stdout::Stdout;
-use crate::engine::{Plan, Stop};
+use crate::engine::Stop;
 use crate::game::Game;
 use crate::machine;
 use crate::play::Seed;
@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let hints =
         dir.is_some() || args.html.is_some() || args.objectives.are_given() || args.four.is_given();
-    let plan = Plan::new(machine::default_memory(), machine::cores())?;
+    let plan = machine::plan()?;
     let open = || args.four.open(dir, args.game.named(), wanted, &plan);
     let solved = hints.then(open).transpose()?;
     let run = solved.as_ref().map(|solved| solved.solution.run());

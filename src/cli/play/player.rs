@@ -162,7 +162,7 @@ impl<'a> Player<'a> {
         Ok(screen::frame(session, note, hints, colours, size))
     }
 
-    /// Obey a key; `None` is a key that only stops the program.
+    /// Obey a key; `None` is a key that only ends play by the program.
     pub(super) fn press(&mut self, key: Option<Key>) -> Result<()> {
         let watched = self.due.take().is_some();
         self.note = match key {

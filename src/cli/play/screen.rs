@@ -9,7 +9,7 @@ use indicatif::HumanCount;
 
 use super::player::Session;
 use super::tiles::{self, Scale};
-use crate::cli::board::Adviser;
+use crate::cli::board::{Adviser, COLUMN, NAME};
 use crate::cli::objectives::{loss, number};
 use crate::cli::units;
 use crate::error::Result;
@@ -18,10 +18,6 @@ use crate::play::{Position, Status};
 
 /// The least width of the window: the width of the widest board. No text is wider.
 const COLUMNS: u16 = 38;
-
-/// Width of the name of a direction, and of a column of numbers.
-const NAME: usize = 6;
-const COLUMN: usize = 12;
 
 /// The message after the last key.
 #[derive(Debug, PartialEq, Eq)]

@@ -145,8 +145,8 @@ impl Signals {
         self.ending().is_some() || self.continued.load(Ordering::Relaxed)
     }
 
-    /// Suspend this program and all of its job, until the shell continues it. Without a shell that
-    /// could continue it, the system does so at once.
+    /// Suspend this program and all of its job, until the shell continues it. The system does not
+    /// suspend a program that no shell could continue.
     pub(super) fn suspend(&self) -> io::Result<()> {
         signals::suspend()?;
         self.continued.store(true, Ordering::Relaxed);

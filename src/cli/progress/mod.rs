@@ -21,8 +21,7 @@ use crate::estimate::{Forecast, LayerWork, Pace, Remaining};
 use crate::machine;
 use crate::part::Kind;
 use crate::progress::{FinishedLayer, Progress, Stop};
-use crate::solve::names;
-use crate::solve::{Pass, passes};
+use crate::solve::{Pass, names, passes};
 use crate::store::{Goal, Run, Solution, Store};
 
 /// On a terminal, a layer gets a line of its own if it took at least this time.
@@ -287,7 +286,7 @@ impl Reporter {
     }
 
     /// Write a line for scripts: for a finished layer with its boards and time, or for the current
-    /// layer. The keys are a contract.
+    /// layer. Users rely on the keys.
     fn log(&mut self, layer: Option<(u64, Duration)>) {
         let ProgressForm::Lines(log) = &mut self.form else {
             return;
@@ -397,7 +396,10 @@ impl Progress for Reporter {
             )),
             _ => {}
         }
-        if let Job::Solve { left, .. } = &mut self.job {
+        // Another process may have deleted values since the layers were counted, so more end.
+        if let Job::Solve { left, .. } = &mut self.job
+            && !left.is_empty()
+        {
             left.remove(0);
         }
     }

@@ -44,7 +44,7 @@ pub(super) struct Disk {
     dir: PathBuf,
     /// Bytes on disk that the last two layers took.
     last_two: [u64; 2],
-    /// Whether there was a warning before the last layer.
+    /// Whether space was short before the last layer.
     warned: bool,
 }
 

@@ -12,7 +12,7 @@ use super::arguments::tile;
 use super::board::{Adviser, picture};
 use super::objectives::Objectives;
 use super::output::{self, Output, print_json};
-use super::{Outcome, open, stdin, units};
+use super::{Outcome, open, rate, stdin, units};
 use crate::error::{self, Error};
 use crate::game::{Game, Grid, Size};
 use crate::play::{Code, LONGEST, Seed, Turn};
@@ -118,7 +118,7 @@ fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
         .transpose()?;
     let mut adviser = None;
     if let Some(solution) = &solution {
-        solution.run().expect_game(&code.game())?;
+        rate::check(code, solution.run())?;
         adviser = Some(Adviser::new(solution, args.objectives.goals(solution)?)?);
     }
     Output::new(path)?.write(|to| page::write(code, adviser.as_mut(), to))
@@ -176,7 +176,7 @@ fn print(code: &Code, args: &Args, classic: bool, out: &mut Sink) -> Result<()> 
     Ok(())
 }
 
-/// A true code, and the end of its game. The keys of its JSON are a contract.
+/// A true code, and the end of its game. Users rely on the keys of its JSON.
 #[derive(Serialize)]
 struct ReplayedGame {
     valid: bool,

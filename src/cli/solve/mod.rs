@@ -24,8 +24,8 @@ use crate::store::{Goal, Rounding, Solution};
 ///
 /// Goes backward through a complete run that kept its afterstates (--keep afterstates, both or
 /// matrices), from the last layer to the first, and writes the values beside them. All files that
-/// it needs are checked first. It can be stopped at any moment; the same command resumes it. More
-/// objectives can be solved later.
+/// it needs are checked first. It can be stopped at any moment; the same command without --again
+/// resumes it. More objectives can be solved later.
 ///
 /// An objective is the quantity that the best play maximises: score, the expected score; moves, the
 /// expected number of moves; or a tile, the chance to reach it. score:8 keeps only 8 bits after the
@@ -148,8 +148,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .sum();
     let mut store = open::solution_store(&args.dir, &plan)?;
     let mut reporter = Reporter::of_solver(&plan, &ahead, store.notes(), &goals, args.quiet)?;
-    let (dir, begun) = (args.dir.clone(), goals.clone());
-    let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &begun));
+    let (dir, begun, again) = (args.dir.clone(), goals.clone(), args.again);
+    let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &begun, again));
     let solve = match args.again {
         true => solve::solve_again,
         false => solve::solve,
@@ -192,10 +192,15 @@ fn goals(solution: &Solution, objectives: &[WantedObjective], four: FourRate) ->
     Ok(goals)
 }
 
-/// The message after a signal: how far the solution in `dir` has come.
-fn last_words(dir: &Path, goals: &[Goal]) -> String {
+/// The message after a signal: how far the solution in `dir` has come, and how to resume it. A
+/// command with `again` would delete the values.
+fn last_words(dir: &Path, goals: &[Goal], again: bool) -> String {
+    let resumes = match again {
+        true => "the same command without --again resumes",
+        false => "the same command resumes",
+    };
     let Ok(solution) = Solution::peek(dir) else {
-        return "stopped: the same command resumes".to_owned();
+        return format!("stopped: {resumes}");
     };
     let mut begun = Vec::new();
     for goal in goals {
@@ -212,7 +217,7 @@ fn last_words(dir: &Path, goals: &[Goal]) -> String {
         "stopped: no values are kept; the same command begins again".to_owned()
     } else {
         let kept = begun.join(", ");
-        format!("stopped: values are kept: {kept}; the same command resumes")
+        format!("stopped: values are kept: {kept}; {resumes}")
     }
 }
 
@@ -247,7 +252,7 @@ mod tests {
             let run = Run::peek(place.path()).unwrap();
             goal(&run, name.parse().unwrap(), None, Rounding::Nearest).unwrap()
         });
-        let stays = || last_words(place.path(), &goals);
+        let stays = || last_words(place.path(), &goals, false);
         assert_eq!(
             stays(),
             "stopped: no values are kept; the same command begins again"
@@ -273,5 +278,10 @@ mod tests {
             solve(&mut store, &[goals[at]], &plan, &mut StopAt(last, false)).unwrap();
             assert_eq!(stays(), expected);
         }
+        let again = last_words(place.path(), &goals, true);
+        assert!(
+            again.ends_with("; the same command without --again resumes"),
+            "{again}"
+        );
     }
 }

@@ -97,7 +97,6 @@ const READ_AHEAD: usize = 2;
 /// an error names the feature.
 const NO_PARQUET: bool = cfg!(not(feature = "parquet"));
 
-/// Formats of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum StateFormat {
     /// One state per line, as in 0x0132
@@ -170,9 +169,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 /// Refuse options that do not go together.
 fn refuse(args: &Args, format: StateFormat) -> Result<()> {
     if args.cells && format != StateFormat::Parquet {
-        bail!(
-            "--cells: only Parquet leaves the cells out: give --format parquet, or leave out --cells"
-        );
+        bail!("--cells: only for Parquet: give --format parquet, or leave out --cells");
     }
     if args.values && matches!(format, StateFormat::Hex | StateFormat::Grid) {
         bail!(
@@ -238,7 +235,7 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
         format!("largest tiles are {tiles}")
     } else if let Some(sums) = range(&|row| row.sum, &live) {
         format!("sums are {sums}")
-    } else if run.keep().states() {
+    } else if run.sealed_sum() < 4 || run.keep().states() {
         "no layer is counted yet".to_owned()
     } else {
         format!("none was kept: {again}")

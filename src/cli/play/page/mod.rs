@@ -19,8 +19,8 @@
 //!   number except the first of a sum is the difference from the number before it.
 //! - A *value* is the expectation of the objective from the afterstate on, times `unit` and
 //!   rounded: scores and moves to hundredths, as they are shown, chances to multiples of 1/50,000,
-//!   which fit in two bytes. Only chances of exactly 0 or 1 round to 0 or 1. Values of games with
-//!   at most 500,000 afterstates are some hundred times as fine, because this costs little there.
+//!   which fit in two bytes. Only chances of exactly 0 or 1 round to 0 or 1. In games with at most
+//!   500,000 afterstates, chances are 200 times as fine, scores and moves 1,000 times.
 //!
 //! The page takes moves as equally good if their values round to one number, or if errors of values
 //! can explain the difference.
