@@ -90,16 +90,20 @@ fn sums<'a>(said: &'a str, key: &str) -> BTreeSet<&'a str> {
     lines.filter_map(sum).collect()
 }
 
-/// A wrapper of the program that kills about a third of the tasks and seals at a random moment, each
-/// of them twice at most: the driver gives up after three rounds without a finished task.
+/// A wrapper of the program that kills about a third of the tasks and seals, each of them twice at
+/// most: the driver gives up after three rounds without a finished task. The draws depend only on
+/// the name of the task and the number of its kills.
 fn aborting(place: &Path) -> PathBuf {
     let path = place.join("aborting");
     let killed = path.with_extension("killed");
     let text = format!(
-        "moment=$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')\n\
-         if [ \"$2\" != tasks ] && [ $moment -lt 77 ] && [ $(grep -Fcx \"$*\" {killed}) -lt 2 ]; then\n\
+        "kills=$(grep -Fcx \"$*\" {killed})\n\
+         draw=$(echo \"$2 $3 $kills\" | cksum)\n\
+         draw=${{draw%% *}}\n\
+         if [ \"$2\" != tasks ] && [ $((draw % 10)) -lt 3 ] && [ $kills -lt 2 ]; then\n\
              echo \"$*\" >> {killed}\n\
-             exec timeout --signal KILL 0.$(printf %03d $moment) {PROGRAM} \"$@\"\n\
+             timeout --signal KILL 0.0$((draw / 10 % 67 + 10)) {PROGRAM} \"$@\"\n\
+             exit 137\n\
          fi\n\
          exec {PROGRAM} \"$@\"\n",
         killed = killed.display()

@@ -421,9 +421,6 @@ fn a_named_game_is_solved_in_the_directory_that_is_named() {
     fs::write(place.path().join("dead/lock"), "").unwrap();
     let question = "best 0x5411 2x2 --dir dead --four 0.2 --for sure-32,score";
     assert_eq!(good(&place, question), first);
-    // Each number of bits and each rate that was begun stays.
-    good(&place, "2x2 --keep both --dir begun -q");
-    good(&place, "solve begun --for sure-32 -q");
     // The question of an interrupted command finishes its run, and drops no file that is there.
     for keep in ["afterstates", "both"] {
         good(

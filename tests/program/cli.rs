@@ -53,8 +53,13 @@ fn a_job_of_a_millisecond_shows_no_speed() {
     good(&place, "--size 2 --max 8 --quiet");
     let output = run(&place, "verify enum48-data/2x2-8");
     let said = stderr(&output);
-    assert!(said.contains("enum48: read in 0.0"), "{said}");
-    assert!(!said.contains("/s") && !said.contains("_per_sec"), "{said}");
+    assert!(said.contains("enum48: read in "), "{said}");
+    // A busy machine may take longer.
+    let short = said.contains("enum48: read in 0.0");
+    assert!(
+        !short || !said.contains("/s") && !said.contains("_per_sec"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -72,19 +72,19 @@ fn accepted(shell: &str, script: &str) {
 
 #[test]
 fn shells_accept_the_scripts_which_have_all_options() {
-    let place = place();
+    let (place, commands, options) = (place(), commands(), options());
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = good(&place, &format!("completions {shell}"));
         if !matches!(shell, "elvish" | "powershell") {
             accepted(shell, &script);
         }
-        for word in commands().iter().flat_map(|words| words.split(' ')) {
+        for word in commands.iter().flat_map(|words| words.split(' ')) {
             assert!(script.contains(word), "{shell}: {word}");
         }
-        for option in options() {
+        for option in &options {
             // fish writes `-l size` for `--size`.
             let fish = format!("-l {}", &option[2..]);
-            let known = script.contains(&option) || script.contains(&fish);
+            let known = script.contains(option) || script.contains(&fish);
             assert!(known, "{shell}: {option}");
         }
     }

@@ -80,7 +80,7 @@ fn html_writes_a_page_for_a_small_solved_game() {
     assert!(!one.contains(r#""name":"16""#) && one.len() < whole.len());
 }
 
-/// The number of afterstates stands in `results/README.md`.
+/// The number of afterstates is in `results/README.md`.
 #[test]
 fn html_refuses_a_game_with_too_many_afterstates() {
     let place = place();
@@ -88,7 +88,7 @@ fn html_refuses_a_game_with_too_many_afterstates() {
         &place,
         "--size 3 --max 512 --keep afterstates --dir run --quiet",
     );
-    // The run is not solved: the size is refused before.
+    // Not solved either, but the size is refused first.
     refused(
         &place,
         "play --dir run --html page.html",

@@ -192,7 +192,7 @@ fn a_game_can_lose_a_forced_tile_twice() {
     assert!(table.contains("\nloss       2\n"), "{table}");
     let output = fed(&place, &["rate", "-", "--dir", "run"], code.as_bytes());
     assert_eq!(stdout(&output), "moves=4 best=2 loss=2 worst=3:1\n");
-    // No value depends on the rate of 4s, so that text tells none.
+    // No value depends on the rate of 4s, so no text names it.
     assert!(!table.contains("4s  "), "{table}");
     assert_eq!(rated["four"], "1/10");
 }

@@ -93,10 +93,9 @@ fn the_log_has_an_announcement_and_keys_with_values() {
 }
 
 #[test]
-fn goals_that_exceed_the_memory_are_solved_in_passes() {
+fn more_than_four_goals_are_solved_in_passes() {
     let objectives = "score,moves,8,16,32,64,128";
     let places = [counted("--size 2x3"), counted("--size 2x3")];
-    // A pass solves four goals at most.
     let more = format!("solve run --for {objectives} --threads 1 --memory 24M");
     let said = stderr(&run(&places[0], &more)).to_owned();
     assert!(

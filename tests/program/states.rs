@@ -485,8 +485,8 @@ fn a_dry_run_estimates_without_writing() {
     let object = |args: &str| -> serde_json::Value {
         serde_json::from_str(&good(&place, &format!("{args} --dry-run --json"))).unwrap()
     };
-    // The bound is the number of boards with tiles up to 4, except the empty board, up to symmetry.
-    // It follows from Burnside's lemma.
+    // The bound is the number of boards of sum 4 or more, with tiles up to 4, up to symmetry. It
+    // follows from Burnside's lemma.
     let small = object("--size 2 --max 8");
     assert_eq!(small["bound"], 19);
     // The measurement of the speed counts the whole game. It has 15 live states, a win and a loss,

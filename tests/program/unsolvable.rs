@@ -10,14 +10,12 @@ use crate::files::files;
 use crate::outcomes::refused;
 use crate::solved::{counted, solved};
 
-/// A file of the run whose name ends with `ending`.
+/// The first file of the run whose name ends with `ending`.
 fn file(place: &TempDir, ending: &str) -> PathBuf {
-    let mut entries = fs::read_dir(place.path().join("run")).unwrap();
-    let found = entries.find_map(|entry| {
-        let path = entry.unwrap().path();
-        path.to_str()?.ends_with(ending).then_some(path)
-    });
-    found.unwrap()
+    let entries = fs::read_dir(place.path().join("run")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let found = paths.filter(|path| path.to_str().unwrap().ends_with(ending));
+    found.min().unwrap()
 }
 
 /// Flips a bit in the middle of a file.

@@ -1,4 +1,4 @@
-//! `enum48 witness`, as a user runs it: every state has a game, and a board that is not reachable has
+//! `enum48 witness` and its library: every state has a game, and a board that is not reachable has
 //! none.
 
 use std::collections::BTreeSet;
