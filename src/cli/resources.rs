@@ -21,7 +21,7 @@ pub(super) struct Resources {
 
     /// Memory for data, such as 512M or 8G, in powers of 1024 [default: half of the machine's]
     ///
-    /// The program itself takes up to 200M more. Data beyond the limit goes to temporary files in the
+    /// The program itself takes up to 400M more. Data beyond the limit goes to temporary files in the
     /// run's directory; the result does not change.
     #[arg(long, value_name = "SIZE", value_parser = machine::parse_size)]
     memory: Option<u64>,

@@ -37,7 +37,7 @@ pub enum Engine {
 /// Buffer sizes under a memory bound.
 ///
 /// The bound is for data. The program itself (code, stacks, compression contexts) needs up to
-/// 200 MiB more. The bound is divided as follows:
+/// 400 MiB more, as measured up to a bound of 16 GiB. The bound is divided as follows:
 ///
 /// | fraction | use |
 /// |---|---|
