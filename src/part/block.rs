@@ -1,11 +1,12 @@
 //! A block: thousands of states or values that can be decoded without the other blocks.
 
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::compress_bound;
 
+use super::compression::{Compressor, Decompressor};
 use super::delta::{MAX_BYTES, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
 use super::header::{u32_at, u64_at};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Maximum number of states in a block that this program writes. Larger blocks compress better
 /// (each doubling from 2^14 on saves about a tenth); smaller blocks make look-ups and parallel
@@ -49,7 +50,7 @@ impl Block {
 
 /// Encodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Encoder {
-    zstd: Compressor<'static>,
+    zstd: Compressor,
     deltas: Vec<u8>,
 }
 
@@ -58,10 +59,10 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if zstd cannot allocate its context.
+    /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
     pub fn new(level: i32) -> Result<Self> {
         Ok(Self {
-            zstd: Compressor::new(level).map_err(Error::Zstd)?,
+            zstd: Compressor::new(level)?,
             deltas: Vec::new(),
         })
     }
@@ -71,8 +72,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`] unless the states are strictly increasing; [`Error::Zstd`] if zstd has
-    /// too little memory.
+    /// [`Error::OutOfOrder`](crate::Error::OutOfOrder) unless the states are strictly increasing;
+    /// [`Error::Zstd`](crate::Error::Zstd) if zstd has too little memory.
     ///
     /// # Panics
     ///
@@ -88,9 +89,9 @@ impl Encoder {
 
         let bytes = &mut block.bytes;
         bytes.clear();
-        bytes.resize(PREFIX + zstd::zstd_safe::compress_bound(length), 0);
-        let compressed = self.zstd.compress_to_buffer(deltas, &mut bytes[PREFIX..]);
-        bytes.truncate(PREFIX + compressed.map_err(Error::Zstd)?);
+        bytes.resize(PREFIX + compress_bound(length), 0);
+        let compressed = self.zstd.compress(deltas, &mut bytes[PREFIX..])?;
+        bytes.truncate(PREFIX + compressed);
         block.seal(states, fingerprint(states));
         Ok(())
     }
@@ -134,7 +135,7 @@ impl<'a> Payload<'a> {
 
 /// Decodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Decoder {
-    zstd: Decompressor<'static>,
+    zstd: Decompressor,
     deltas: Vec<u8>,
 }
 
@@ -143,10 +144,10 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if zstd cannot allocate its context.
+    /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
-            zstd: Decompressor::new().map_err(Error::Zstd)?,
+            zstd: Decompressor::new()?,
             deltas: Vec::new(),
         })
     }
@@ -162,7 +163,7 @@ impl Decoder {
         self.deltas.clear();
         self.deltas.reserve(MAX_BYTES * count as usize);
         self.zstd
-            .decompress_to_buffer(payload.bytes, &mut self.deltas)
+            .decompress(payload.bytes, &mut self.deltas)
             .map_err(|_| "zstd cannot decode it")?;
         take_deltas(&self.deltas, first, count, out).ok_or("differences do not match the count")
     }
@@ -171,6 +172,7 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use proptest::prelude::*;
 
     proptest! {

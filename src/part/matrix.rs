@@ -1,10 +1,13 @@
 //! The matrices of a layer as a file: a block for each weight of the top half.
 
+use zstd::zstd_safe::compress_bound;
+
 use super::block::{Block, PREFIX};
+use super::compression::{Compressor, Decompressor};
 use super::fingerprint::{Fingerprint, mix};
 use super::header::u32_at;
 use super::segments::MatrixFile;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The version of the order of rows and columns.
 const ORDER: u32 = 1;
@@ -32,7 +35,7 @@ impl StoredMatrix<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if zstd has too little memory.
+    /// [`Error::Zstd`](crate::Error::Zstd) if zstd has too little memory.
     pub(crate) fn to_block(self, level: i32) -> Result<Block> {
         let mut block = Block::default();
         block.bytes.resize(PREFIX, 0);
@@ -41,7 +44,8 @@ impl StoredMatrix<'_> {
         }
         let top = self.top as u64;
         let fingerprint = fingerprint_of(top, &block.bytes[PREFIX..], self.packed);
-        let frame = zstd::bulk::compress(self.packed, level).map_err(Error::Zstd)?;
+        let mut frame = Vec::with_capacity(compress_bound(self.packed.len()));
+        Compressor::new(level)?.compress(self.packed, &mut frame)?;
         block.bytes.extend(frame);
         block.seal(&[top], fingerprint);
         Ok(block)
@@ -83,6 +87,7 @@ impl MatrixFile {
         shape: impl FnOnce(usize) -> Option<(usize, usize)>,
         read: impl FnOnce(StoredMatrix<'_>) -> Result<(), &'static str>,
     ) -> Result<Fingerprint> {
+        let mut zstd = Decompressor::new()?;
         let mut fingerprint = Fingerprint::default();
         self.decode(block, |payload| {
             if payload.bytes.len() < SHAPE {
@@ -99,14 +104,15 @@ impl MatrixFile {
             }
             // The memory is bounded by the shape, even if the bytes are damaged.
             let most = rows.div_ceil(8) + rows * lines * LINE_AT_MOST;
-            let packed = zstd::bulk::decompress(frame, most);
-            let packed = &packed.map_err(|_| "zstd cannot decode it")?;
-            fingerprint = fingerprint_of(payload.first, numbers, packed);
+            let mut packed = Vec::with_capacity(most);
+            zstd.decompress(frame, &mut packed)
+                .map_err(|_| "zstd cannot decode it")?;
+            fingerprint = fingerprint_of(payload.first, numbers, &packed);
             read(StoredMatrix {
                 top: payload.first as usize,
                 rows,
                 lines,
-                packed,
+                packed: &packed,
             })
         })?;
         Ok(fingerprint)

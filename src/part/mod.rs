@@ -274,6 +274,7 @@ pub(crate) mod block;
 mod boards;
 mod bytes;
 mod column;
+mod compression;
 pub(crate) mod contents;
 pub(crate) mod delta;
 mod fingerprint;

@@ -4,14 +4,14 @@
 //! almost nothing, while the last bytes are nearly random. Separate planes allow a different form
 //! for each.
 
-use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
 
 use super::block::{BLOCK, Block, PREFIX, Payload};
+use super::compression::{Compressor, Decompressor};
 use super::delta::expect_order;
 use super::fingerprint::value_fingerprint;
 use super::header::u32_at;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// One plane for each byte of a value, the most significant byte first.
 const PLANES: usize = 4;
@@ -24,7 +24,7 @@ const LEVEL: i32 = 1;
 
 /// Encodes blocks of values. Keeps its buffers and its zstd context between calls.
 pub struct ValueEncoder {
-    zstd: Compressor<'static>,
+    zstd: Compressor,
     plane: Vec<u8>,
 }
 
@@ -33,10 +33,10 @@ impl ValueEncoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if zstd cannot allocate its context.
+    /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
-            zstd: Compressor::new(LEVEL).map_err(Error::Zstd)?,
+            zstd: Compressor::new(LEVEL)?,
             plane: Vec::new(),
         })
     }
@@ -46,8 +46,8 @@ impl ValueEncoder {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`] unless the keys are strictly increasing; [`Error::Zstd`] if zstd has
-    /// too little memory.
+    /// [`Error::OutOfOrder`](crate::Error::OutOfOrder) unless the keys are strictly increasing;
+    /// [`Error::Zstd`](crate::Error::Zstd) if zstd has too little memory.
     ///
     /// # Panics
     ///
@@ -80,8 +80,7 @@ impl ValueEncoder {
     /// Write a plane at the start of `out`, compressed if this makes it shorter; returns the
     /// length.
     fn put_plane(&mut self, out: &mut [u8]) -> Result<usize> {
-        let compressed = self.zstd.compress_to_buffer(&self.plane, out);
-        let stored = compressed.map_err(Error::Zstd)?;
+        let stored = self.zstd.compress(&self.plane, out)?;
         if stored < self.plane.len() {
             return Ok(stored);
         }
@@ -92,7 +91,7 @@ impl ValueEncoder {
 
 /// Decodes blocks of values. Keeps its buffers and its zstd context between calls.
 pub struct ValueDecoder {
-    zstd: Decompressor<'static>,
+    zstd: Decompressor,
     planes: Vec<u8>,
 }
 
@@ -101,10 +100,10 @@ impl ValueDecoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`] if zstd cannot allocate its context.
+    /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
-            zstd: Decompressor::new().map_err(Error::Zstd)?,
+            zstd: Decompressor::new()?,
             planes: Vec::new(),
         })
     }
@@ -138,7 +137,7 @@ impl ValueDecoder {
 
 /// Decode a plane from its stored bytes.
 fn take_plane(
-    zstd: &mut Decompressor<'_>,
+    zstd: &mut Decompressor,
     stored: &[u8],
     plane: &mut [u8],
 ) -> Result<(), &'static str> {
@@ -153,7 +152,7 @@ fn take_plane(
         return Err("a plane that is not one zstd frame");
     }
     let length = zstd
-        .decompress_to_buffer(stored, plane)
+        .decompress(stored, plane)
         .map_err(|_| "zstd cannot decode a plane")?;
     if length < plane.len() {
         return Err("a plane of too few bytes");
@@ -165,6 +164,7 @@ fn take_plane(
 mod tests {
     use super::super::fingerprint::mix;
     use super::*;
+    use crate::error::Error;
     use proptest::prelude::*;
 
     fn encode(keys: &[u64], values: &[u32]) -> Block {
