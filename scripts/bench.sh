@@ -10,7 +10,7 @@ Builds enum48 and counts whole games in a temporary directory, by bits or by lis
 states kept or only the last layers. Prints a line for each: seconds, states a second,
 core-nanoseconds a state (live or dead), use of the cores in percent, peak anonymous memory,
 bytes of the files, and bits a live state. If a game has goals, the next line says whether each
-is met. Goals for seconds and memory hold for the machine of results/performance.md. The goal
+is met. Goals for seconds and memory are aims for the machine of results/performance.md. The goal
 "1.25 x 4x4-16 lists all" holds for any machine: a state takes at most 1.25 times as long as one
 of 4x4 to 16 by lists.
 

@@ -12,8 +12,8 @@ the script writes summary, table and pictures of the game again, and at the end 
 
   GAME        a game of results/solved/, such as 3x3-1024. Without games, the script solves all but 4x4-64.
               It also solves boards up to 3x3 for other rates of 4s and for forced tiles. It takes ten minutes
-              on two cores, 1 GiB of memory and 4 GB of disk. 4x4-64 takes two hours, 12 GiB of memory and 40
-              GB of disk.
+              on two cores, 1 GiB of memory and 4 GB of disk. 4x4-64 takes 100 minutes, 12 GiB of memory and
+              40 GB of disk.
   --quick     leave out 4x4-32, which takes most of the time and memory, unless it is named
   --dir DIR   where to make the temporary directory [default: $TMPDIR, or the current one]
   --out DIR   where to write, and where to find the games to compare with [default: results/solved/]

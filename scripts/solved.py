@@ -94,7 +94,7 @@ with 10 %, and at sum 54 the first are lost.
 meets them.
 
 *Long games leave little room.* A game to 64 can expect 132.1 moves. A move adds 2.2 to the sum on average, so the game
-ends near sum 293, though boards exist up to sum 344. At sum 204 the mean is 10 moves, the greatest 43.
+ends near sum 293, though boards exist up to sum 348. At sum 204 the mean is 10 moves, the greatest 43.
 """
 
 RECIPES = """## Recipes

@@ -74,7 +74,7 @@ fn failed_allocations_are_reported_in_one_line() {
         let args = "--size 4 --max 32 --until 50 --threads 2 --memory 2G";
         refused_and_resumed(&format!("-v {limit}"), args, "give less --memory");
     }
-    // The default bound is half of the process's limit. The program itself takes up to 200M.
+    // The default bound is half of the process's limit. The program itself takes up to 400M.
     let place = place();
     let args = "--size 4 --max 32 --until 40 --threads 2 --quiet";
     let output = limited(&place, "-v 800000", args);

@@ -27,8 +27,8 @@ use crate::store::{self, Goal, Solution, parent};
 /// The time of all layers is known up to these factors.
 const DOUBT: Range = Range::new(0.5, 2.0);
 
-/// Bits to expect of each value. Scores and moves of 3x3, 3x3 to 256 and 2x4 take from 1.4 bits less
-/// to 7.0 bits more than there are after the binary point. The chance of a tile takes 0.9 to 23 bits,
+/// Bits to expect of each value. Scores and moves of 3x3, 3x3 to 256 and 2x4 take from 2.2 bits less
+/// to 6.6 bits more than there are after the binary point. The chance of a tile takes 0.9 to 23 bits,
 /// as for most boards it may be 0, or 1, or neither.
 fn bits(goal: &Goal) -> Range {
     let fraction = f64::from(goal.fraction);
