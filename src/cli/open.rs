@@ -58,8 +58,8 @@ pub(super) struct WantedRun {
     /// Files to keep. all: the states of all layers; last: the states of the last layer, unless a
     /// count of bits was stopped there, and the files that resuming needs; afterstates: the
     /// afterstates of all layers and the states of the last; both: states and afterstates of all
-    /// layers; matrices: the afterstates of all layers as matrices, for 4x4, which take least room
-    /// [default: all, or as the run began]
+    /// layers; matrices: the afterstates of all layers as matrices, for 4x4, which take least room.
+    /// Other files that the run kept are deleted [default: all, or as the run began]
     #[arg(long, value_name = "all|last|afterstates|both|matrices", hide_possible_values = true,
           value_parser = keep_parser())]
     pub(super) keep: Option<Keep>,

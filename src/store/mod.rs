@@ -120,7 +120,8 @@ impl Store {
         &self.run
     }
 
-    /// Remarks from opening the directory, such as removed files of an interrupted count.
+    /// Remarks from opening the directory, such as removed files of an interrupted count or the number
+    /// of parts that a smaller `keep` deleted.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -127,6 +127,7 @@ impl Store {
         if keep == manifest.keep && manifest.made_from.is_none() {
             return Ok(());
         }
+        let before = manifest.expected().count();
         self.run.outbox.change();
         manifest.keep = keep;
         manifest.made_from = None;
@@ -134,7 +135,16 @@ impl Store {
             // The check above showed that no states were dropped.
             manifest.dropped_below = 0;
         }
-        self.drop_unkept()
+        self.drop_unkept()?;
+        let dropped = before.saturating_sub(self.run.expected().count());
+        if dropped > 0 {
+            let dir = self.run.dir().display();
+            let parts = if dropped == 1 { "part" } else { "parts" };
+            self.notes.push(format!(
+                "{dir}: --keep {keep}: deleted the files of {dropped} {parts}"
+            ));
+        }
+        Ok(())
     }
 
     /// Commit a change of `keep`. On a full disk, the dropped files are deleted first to make room.

@@ -155,6 +155,32 @@ fn a_refused_count_changes_no_file_and_makes_no_directory() {
     }
 }
 
+/// A finished run once lost its states without a word.
+#[test]
+fn a_count_that_keeps_less_tells_how_much_it_deletes() {
+    let place = place();
+    good(&place, "--size 2 --max 32 --keep both --quiet --dir run");
+    let is_part = |name: &&String| name.ends_with(".states") || name.ends_with(".afterstates");
+    let parts = || {
+        files(&place.path().join("run"))
+            .keys()
+            .filter(is_part)
+            .count()
+    };
+    for keep in ["all", "last"] {
+        let before = parts();
+        let args = format!("--size 2 --max 32 --keep {keep} --dir run");
+        let output = run(&place, &args);
+        let said = stderr(&output);
+        let deleted = before - parts();
+        let words = format!("run: --keep {keep}: deleted the files of {deleted} parts");
+        assert!(deleted > 1 && said.contains(&words), "{said}");
+        let output = run(&place, &args);
+        let said = stderr(&output);
+        assert!(!said.contains("deleted"), "{said}");
+    }
+}
+
 #[test]
 fn two_processes_cannot_use_one_directory() {
     let place = place();
