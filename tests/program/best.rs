@@ -143,7 +143,7 @@ fn a_board_that_is_not_reached_has_no_values() {
         ("0x6000", "won", "impossible"),
     ] {
         let said = format!(
-            "\nstate      {state}\n4s         1/10 of spawned tiles\nreached    no: the run has no such state\n"
+            "\nstate      {state}\n4s         1/10 of spawned tiles\nreached    no: the game has no such state\n"
         );
         disagrees(&place, &format!("best {board} --dir {dir}"), &said);
         let output = run(&place, &format!("best {board} --dir {dir} --json"));

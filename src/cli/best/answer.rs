@@ -236,7 +236,7 @@ impl JudgedBoard {
             writeln!(f, "4s         {four} of spawned tiles")?;
         }
         let Some(Numbers(values)) = &self.values else {
-            return writeln!(f, "reached    no: the run has no such state");
+            return writeln!(f, "reached    no: the game has no such state");
         };
         if self.best.is_some() {
             writeln!(f, "\n{:<10} {:<12} {:<8} best", "", "value", "error")?;

@@ -75,8 +75,14 @@ impl CheckReport {
 
     /// Print a line for each verdict, under a heading. The outcome tells whether all agree.
     pub(super) fn verdicts(&mut self, verdicts: Vec<Verdict>) -> io::Result<Outcome> {
+        let numbers = verdicts.iter().flat_map(|one| [one.expected, one.got]);
+        let lengths = numbers.map(|number| HumanCount(number).to_string().len());
+        let width = lengths.max().unwrap_or(0).max(15);
         if self.figures.is_empty() && !verdicts.is_empty() {
-            self.say("verdict   game      figure              expected              got  source")?;
+            self.say(format_args!(
+                "verdict   game      figure       {:>width$}  {:>width$}  source",
+                "expected", "got"
+            ))?;
         }
         let mut outcome = Outcome::Done;
         for verdict in verdicts {
@@ -85,7 +91,7 @@ impl CheckReport {
                 (word, outcome) = ("DIFFERS", Outcome::Disagreed);
             }
             self.say(format_args!(
-                "{word:<8}  {:<8}  {:<12} {:>15}  {:>15}  {}",
+                "{word:<8}  {:<8}  {:<12} {:>width$}  {:>width$}  {}",
                 verdict.game.to_string(),
                 verdict.figure,
                 HumanCount(verdict.expected).to_string(),

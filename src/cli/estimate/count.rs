@@ -266,13 +266,14 @@ impl CountEstimate {
         )?;
         for layer in layers.iter().step_by(layers.len().div_ceil(MOST).max(1)) {
             let (mut counted, mut reached) = (String::new(), String::new());
-            let mut expected = units::rounded(layer.states(share));
+            let mut expected = units::rounded(layer.states(share)) as u64;
             if let Some(live) = layer.live {
                 counted = HumanCount(live).to_string();
                 reached = format!("{:.2}%", live as f64 * 100.0 / layer.bound as f64);
-                expected = live as f64;
+                expected = live;
             }
-            let [bound, expected] = [layer.bound, expected as u64].map(HumanCount);
+            // `HumanCount` ignores a width.
+            let [bound, expected] = [layer.bound, expected].map(|n| HumanCount(n).to_string());
             let sum = layer.sum;
             writeln!(
                 f,
