@@ -139,9 +139,8 @@ impl Store {
         let dropped = before.saturating_sub(self.run.expected().count());
         if dropped > 0 {
             let dir = self.run.dir().display();
-            let parts = if dropped == 1 { "part" } else { "parts" };
             self.notes.push(format!(
-                "{dir}: --keep {keep}: deleted the files of {dropped} {parts}"
+                "{dir}: --keep {keep}: removed files of parts that it does not keep: {dropped}"
             ));
         }
         Ok(())

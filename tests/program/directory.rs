@@ -173,11 +173,12 @@ fn a_count_that_keeps_less_tells_how_much_it_deletes() {
         let output = run(&place, &args);
         let said = stderr(&output);
         let deleted = before - parts();
-        let words = format!("run: --keep {keep}: deleted the files of {deleted} parts");
+        let words =
+            format!("run: --keep {keep}: removed files of parts that it does not keep: {deleted}");
         assert!(deleted > 1 && said.contains(&words), "{said}");
         let output = run(&place, &args);
         let said = stderr(&output);
-        assert!(!said.contains("deleted"), "{said}");
+        assert!(!said.contains("removed"), "{said}");
     }
 }
 
