@@ -6,8 +6,8 @@ usage() {
     cat <<'END'
 Usage: scripts/dataset.sh OUT [GAME...]
 
-Counts and solves small games, and writes the folder OUT: all tables of results/, every state of the games with its
-values as Parquet, a data dictionary, loaders, the licence, and checksums. A game is one of results/solved/; without
+Counts and solves small games, and writes the folder OUT: all tables and summaries of results/, every state of the games with its
+values as Parquet, a data dictionary, loaders, the licence, and checksums. A game is a solved one of results/summaries.jsonl; without
 games the script takes 2x2, 2x3, 2x4 and 3x3. 3x3 takes some minutes on two cores, and 1 GB of disk.
 
 Builds enum48, unless the variable ENUM48 names a program that writes Parquet.
@@ -29,8 +29,19 @@ shift
 for tool in python3 sha256sum; do
     command -v "$tool" >/dev/null || fail "$tool: not found: install it"
 done
+# The objectives for which each game is solved in results/.
+declare -A objectives
+while read -r game names; do
+    objectives[$game]=$names
+done < <(python3 - "$root/results/summaries.jsonl" <<'END'
+import json, sys
+for run in map(json.loads, open(sys.argv[1])):
+    if "objectives" in run:
+        print(run["game"], ",".join(each["name"] for each in run["objectives"]))
+END
+)
 for game; do
-    [ -e "$root/results/solved/$game.json" ] || fail "$game: not a game of results/solved/: name one, such as 3x3-512"
+    [ -n "${objectives[$game]:-}" ] || fail "$game: not a solved game of results/summaries.jsonl: name one, such as 3x3-512"
 done
 
 if [ -z "${ENUM48:-}" ]; then
@@ -40,17 +51,15 @@ fi
 mkdir -p "$out" || exit 2
 trap 'rm -rf "$out"' EXIT
 work=$out/work
-mkdir "$out"/{tables,solved,states,work}
+mkdir "$out"/{tables,values,states,work}
 
-cp "$root"/results/*-[0-9]*.{csv,json} "$root"/results/[0-9]x[0-9].{csv,json} "$out/tables"
-cp "$root"/results/solved/*.{csv,json} "$out/solved"
+cp "$root/results/summaries.jsonl" "$out"
+cp "$root"/results/tables/[0-9]*.csv "$out/tables"
+cp "$root"/results/values/*.csv "$out/values"
 for game; do
-    # The results have the objectives of the game.
-    objectives=$(python3 -c "import json, sys; print(*(each['name'] for each in json.load(open(sys.argv[1]))['objectives']), sep=',')" \
-        "$root/results/solved/$game.json")
-    echo "== $game: $objectives"
+    echo "== $game: ${objectives[$game]}"
     "$ENUM48" "$game" --keep both --dir "$work/$game" --quiet >&2
-    "$ENUM48" solve "$work/$game" --for "$objectives" --quiet >&2
+    "$ENUM48" solve "$work/$game" --for "${objectives[$game]}" --quiet >&2
     "$ENUM48" states "$work/$game" --values -o "$out/states/$game.parquet"
     rm -r "${work:?}/$game"
 done

@@ -189,7 +189,7 @@ mod tests {
             let part = run.part(Kind::States, key).unwrap().unwrap();
             states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
         }
-        // The number in `results/2x4.csv`.
+        // The number in `results/tables/2x4.csv`.
         assert_eq!(states.len(), 4_088_119);
         for state in share(states) {
             if is_start(state) {

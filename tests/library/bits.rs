@@ -28,14 +28,15 @@ fn count(dir: &Path, game: &Game, keep: Keep, plan: &Plan, until: Option<u32>) -
     store.run().table()
 }
 
-/// Counts as bits and compares with a table of `results/` that lists counted. Lists counted 4x4 to
+/// Counts as bits and compares with a table of `results/tables/` that lists counted. Lists counted 4x4 to
 /// 128 only up to sum 136.
 fn agrees(name: &str, until: Option<u32>) {
     let game: Game = name.parse().unwrap();
     let place = tempfile::tempdir().unwrap();
     let plan = plan(Engine::Bits, MEMORY, 2);
     let found = count(place.path(), &game, Keep::Last, &plan, until);
-    let counted = Table::read_csv(File::open(format!("results/{name}.csv")).unwrap()).unwrap();
+    let counted =
+        Table::read_csv(File::open(format!("results/tables/{name}.csv")).unwrap()).unwrap();
     let counted = counted.until(until);
     for (found, counted) in found.rows().iter().zip(counted.rows()) {
         assert_eq!(found, counted, "{name}");

@@ -1,4 +1,4 @@
-//! Compares the tables of `results/` with each other.
+//! Compares the tables of `results/tables/` with each other.
 
 use std::fs::{self, File};
 
@@ -9,7 +9,7 @@ use enum48::counts::{Row, Table};
 /// comes last.
 fn tables(size: &str) -> Vec<(Game, Table)> {
     let mut tables = Vec::new();
-    for entry in fs::read_dir("results").unwrap() {
+    for entry in fs::read_dir("results/tables").unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
         let of_size = name.split('-').next() == Some(size);

@@ -37,7 +37,11 @@ fn every_loader_of_the_data_set_reads_equal_numbers() {
     };
     refused("", &[], "Usage");
     refused("--games", &[], "Usage");
-    refused("out", &["2x2", "5x5"], "5x5: not a game of results/solved/");
+    refused(
+        "out",
+        &["2x2", "5x5"],
+        "5x5: not a solved game of results/summaries.jsonl",
+    );
     assert!(!out.exists());
     let made = make("out", &["2x2", "2x3"]);
     assert!(made.status.success(), "{}", stderr(&made));
@@ -65,7 +69,7 @@ fn every_loader_of_the_data_set_reads_equal_numbers() {
     let mut tables: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     tables.retain(|path| path.extension().unwrap() == "csv");
     assert!(tables.len() > 30);
-    tables.extend(["rates", "forced"].map(|name| out.join(format!("solved/{name}.csv"))));
+    tables.extend(["rates", "forced"].map(|name| out.join(format!("values/{name}.csv"))));
     for table in tables {
         let text = fs::read_to_string(table).unwrap();
         for column in text.lines().next().unwrap().split(',') {
@@ -73,7 +77,7 @@ fn every_loader_of_the_data_set_reads_equal_numbers() {
         }
     }
     refused("out", &["2x2"], "it is there already");
-    fs::write(out.join("solved/2x2.csv"), "changed").unwrap();
+    fs::write(out.join("values/2x2.csv"), "changed").unwrap();
     assert!(!passes_its_checksums(&out));
 }
 

@@ -116,7 +116,7 @@ fn a_script_finds_its_checkout_if_cdpath_is_set() {
     let output = bash("dataset.sh", &[out.to_str().unwrap(), "2x2", "5x5"]);
     assert_eq!(
         stderr(&output),
-        "dataset.sh: 5x5: not a game of results/solved/: name one, such as 3x3-512\n"
+        "dataset.sh: 5x5: not a solved game of results/summaries.jsonl: name one, such as 3x3-512\n"
     );
 }
 

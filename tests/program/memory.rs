@@ -11,7 +11,7 @@ use crate::outcomes::refused;
 /// A place with only the manifest of a complete run of 4x4 to 32. `solve` computes the memory of
 /// layers from the manifest.
 fn manifest_of_a_large_run() -> TempDir {
-    let table = include_str!("../../results/4x4-32.csv");
+    let table = include_str!("../../results/tables/4x4-32.csv");
     let rows: Vec<Vec<&str>> = table
         .lines()
         .map(|line| line.split(',').collect())

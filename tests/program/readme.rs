@@ -269,13 +269,16 @@ fn packaged(root: &Path) -> HashSet<String> {
 
 /// The files of `results/`. The package leaves out logs and most pictures.
 fn results(root: &Path) -> HashSet<String> {
-    ["results", "results/solved"]
+    ["", "/logs", "/pictures", "/tables", "/values"]
         .into_iter()
+        .map(|folder| format!("results{folder}"))
         .flat_map(|folder| {
-            let entries = fs::read_dir(root.join(folder)).unwrap();
-            entries.map(move |entry| (folder, entry.unwrap().file_name()))
+            let entries = fs::read_dir(root.join(&folder)).unwrap();
+            entries.map(move |entry| {
+                let name = entry.unwrap().file_name();
+                format!("{folder}/{}", name.to_str().unwrap())
+            })
         })
-        .map(|(folder, name)| format!("{folder}/{}", name.to_str().unwrap()))
         .collect()
 }
 

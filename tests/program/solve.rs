@@ -283,7 +283,7 @@ fn solving_writes_the_tables_of_results() {
     ] {
         let place = counted(&format!("--size {game}"));
         let solve = format!("solve run --for {objectives} --quiet --csv -");
-        let path = format!("{}/results/solved/{kept}.csv", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/results/values/{kept}.csv", env!("CARGO_MANIFEST_DIR"));
         let kept = fs::read_to_string(path).unwrap();
         assert!(good(&place, &solve) == kept, "{game}");
     }

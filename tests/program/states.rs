@@ -490,7 +490,7 @@ fn a_dry_run_estimates_without_writing() {
     let small = object("--size 2 --max 8");
     assert_eq!(small["bound"], 19);
     // The measurement of the speed counts the whole game. It has 15 live states, a win and a loss,
-    // in 9 files (results/2x2-8.json).
+    // in 9 files, as `results/summaries.jsonl` has it.
     assert_eq!(small["exact"], true);
     for (key, value) in [
         ("states_low", 17),

@@ -126,7 +126,7 @@ fn a_solution_is_verified_with_its_run() {
         serde_json::from_str(&text).unwrap()
     };
     let read = answer("");
-    // results/2x2.json has 67 afterstates. Each has a value for each of two objectives.
+    // results/summaries.jsonl has 2x2 with 67 afterstates. Each has a value for each of two objectives.
     assert_eq!(
         (&read["afterstates"], &read["values"]),
         (&json!(67), &json!(134))

@@ -81,7 +81,7 @@ fn the_values_of_2x2_equal_known_fractions() {
 
 #[test]
 fn every_reachable_board_has_a_value() {
-    // Live and dead states, and afterstates, from results/2x2.json and results/2x3.json.
+    // Live and dead states, and afterstates, from results/summaries.jsonl.
     for (cols, states, afterstates) in [(2, 110, 67), (3, 21752, 14883)] {
         let solved = Solved::<f64>::new(Plain::new(2, cols, None), Score);
         assert_eq!(solved.states().len(), states);

@@ -199,7 +199,7 @@ fn rounding_down_and_up_encloses_every_value_of_3x3_to_32() {
             all += 1;
             apart += u32::from(floor.1 < ceiling.1);
         }
-        // The number of afterstates in results/3x3-32.csv.
+        // The number of afterstates in results/tables/3x3-32.csv.
         assert_eq!(all, 53_289);
         assert!(apart > 1_000, "only {apart} were ever rounded");
         let twin = Solved::<f64>::new(Plain::new(3, 3, Some(32)), objective(wanted));
