@@ -1,4 +1,6 @@
-//! Kernels for `scripts/instructions.py`, which counts their instructions under callgrind.
+//! A guard, not a bench: kernels whose instructions `scripts/instructions.py` counts under callgrind.
+//! The script fails if a kernel needs more than `instructions.csv` says. The kernels are here, since
+//! Cargo builds benches as it builds a release. `cargo bench` only runs them.
 //!
 //! Key idea: unlike times, instruction counts do not depend on the load of the machine. Each kernel
 //! is a function that is not inlined and works on fixed real states; the script reads its

@@ -8,9 +8,9 @@ Usage: scripts/compression.sh [--quick] [-o DIR]
 
 Counts 4x4 to 32 up to sum 64 in a temporary directory and takes the largest part file. Encodes and
 decodes up to four million of its states on one core, at each zstd level from 1 to 19. Does likewise
-with the matrices of the layer. Writes bits and times for each live state to DIR/compression.csv, and a
-picture of them to DIR/compression.svg. Takes two minutes, mostly for the highest levels, and needs
-matplotlib.
+with the matrices of the layer. Writes bits and times for each live state to
+DIR/tables/compression.csv, and a picture of them to DIR/pictures/compression.svg. Takes two
+minutes, mostly for the highest levels, and needs matplotlib.
 
   --quick  use 4x4 to 16 up to sum 44 instead
   -o DIR   where to write [default: the current directory]
@@ -50,6 +50,7 @@ matrices=$(ls "$work"/matrices/*.matrices | tail -n 1)
 live=$(awk -F, -v sum="${game[-1]}" '$1 == sum { live += $3 } END { print live }' "$work/matrices/layers.csv")
 cargo bench --locked --manifest-path "$root/Cargo.toml" --bench compression -- "$part" "$matrices" "$live" \
     >"$work/compression.csv"
-mv "$work/compression.csv" "$out/"
-awk -F, '{ printf "%5s%16s%21s%21s%10s\n", $1, $2, $3, $4, $5 }' "$out/compression.csv"
-python3 "$root/scripts/plot_compression.py" "$out/compression.csv" -o "$out/compression.svg"
+mkdir -p "$out"/{tables,pictures}
+mv "$work/compression.csv" "$out/tables/"
+awk -F, '{ printf "%5s%16s%21s%21s%10s\n", $1, $2, $3, $4, $5 }' "$out/tables/compression.csv"
+python3 "$root/scripts/plot.py" compression "$out/tables/compression.csv" -o "$out/pictures/compression.svg"

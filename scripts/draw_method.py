@@ -7,15 +7,15 @@
 
 The numbers and bits are invented, but follow from each other as in a count.
 
+  scripts/draw_method.py lists -o lists.svg
+
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
 
+import argparse
 import random
 
-from picture import figure, parse, parser, save
-
-EXAMPLE = """example:
-  scripts/draw_method.py lists -o lists.svg"""
+from picture import draws, figure, parse, save
 
 BLUE, ORANGE, GREY = "#1f77b4", "#ff7f0e", "#555555"
 
@@ -141,9 +141,9 @@ def draw_bits(path):
 
 
 def main():
-    args = parser(__doc__, EXAMPLE)
-    args.add_argument("what", choices=["lists", "bits"], help="how a layer is held")
-    args = parse(args)
+    parser = draws(argparse.ArgumentParser(description=__doc__))
+    parser.add_argument("what", choices=["lists", "bits"], help="how a layer is held")
+    args = parse(parser)
     draw = draw_lists if args.what == "lists" else draw_bits
     save(draw(args.o), args.o)
 

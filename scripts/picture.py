@@ -6,7 +6,9 @@ A picture depends on its table alone: equal tables give equal files, byte for by
 from failure import fail  # first, as it tells of what is missing
 
 import argparse
+import contextlib
 import csv
+import inspect
 import math
 import re
 import sys
@@ -16,24 +18,27 @@ from pathlib import Path
 METADATA = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 
 
-def parser(doc, example):
-    """An argument parser with the option -o."""
-    result = argparse.ArgumentParser(
-        description=doc,
-        epilog=example,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    result.error = lambda what: fail(f"{what}: see --help")
-    result.add_argument(
+def terse(parser):
+    """The parser, which keeps the lines of its description, and tells an error in one line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = inspect.cleandoc(parser.description)
+    parser.error = lambda what: fail(f"{what}: see --help")
+    return parser
+
+
+def draws(parser):
+    """The parser with the option -o."""
+    parser.add_argument(
         "-o", metavar="FILE", type=Path, required=True, help="the picture to write: .svg, .png or .pdf"
     )
-    return result
+    return terse(parser)
 
 
-def parse(parser):
-    """The parsed arguments. If there are none, print the help and exit."""
-    if len(sys.argv) == 1:
-        parser.print_help(sys.stderr)
+def parse(parser, least=1):
+    """The parsed arguments. If there are fewer than `least`, print the help and exit."""
+    if len(sys.argv) <= least:
+        with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(SystemExit):
+            parser.parse_args([*sys.argv[1:], "--help"])
         sys.exit(2)
     return parser.parse_args()
 

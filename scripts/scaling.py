@@ -4,8 +4,8 @@
 Counts 4x4 to 64 up to sum 102 once, in a temporary directory. Then counts the next layer, of 231 million
 states, from copies. Lists count it under each memory bound with all threads. Lists and bits count it under 8G
 with each number of threads. Each setting is measured --rounds times, in turn, and the best time counts: other
-work on the machine only adds time. Writes DIR/scaling.csv, and a picture of the table and of the layers of
-each LOG to DIR/scaling.svg. Takes ten minutes on two cores and 2 GB of disk, and needs matplotlib.
+work on the machine only adds time. Writes DIR/tables/scaling.csv, and a picture of the table and of the layers
+of each LOG to DIR/pictures/scaling.svg. Takes ten minutes on two cores and 2 GB of disk, and needs matplotlib.
 """
 
 import failure
@@ -40,7 +40,7 @@ def count(enum48, game, until, engine, threads, memory, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.error = lambda what: failure.fail(f"{what}: see --help")
-    parser.add_argument("log", metavar="LOG", type=pathlib.Path, nargs="+", help="logs of long counts: results/4x4-64.log")
+    parser.add_argument("log", metavar="LOG", type=pathlib.Path, nargs="+", help="logs of long counts: results/logs/4x4-64.log")
     parser.add_argument("-o", metavar="DIR", type=pathlib.Path, default=pathlib.Path("."), help="where to write [default: .]")
     parser.add_argument("--rounds", metavar="N", type=int, default=2, help="measurements of each setting [default: 2]")
     parser.add_argument("--quick", action="store_true", help="use a layer of 4x4 to 32 with 19 million states instead")
@@ -75,10 +75,12 @@ def main():
             found = (seconds, states)
             best[setting] = min(found, best.get(setting, found))
 
-    table = args.o / "scaling.csv"
+    table, picture = args.o / "tables/scaling.csv", args.o / "pictures/scaling.svg"
+    for path in (table, picture):
+        path.parent.mkdir(exist_ok=True)
     rows = [(until, best[s][1], *s, best[s][0]) for s in settings]
     table.write_text("".join(",".join(map(str, row)) + "\n" for row in [COLUMNS, *rows]))
-    plot = [sys.executable, ROOT / "scripts/plot_scaling.py", table, *args.log, "-o", args.o / "scaling.svg"]
+    plot = [sys.executable, ROOT / "scripts/plot.py", "scaling", table, *args.log, "-o", picture]
     subprocess.run(plot, check=True)
 
 

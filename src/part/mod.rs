@@ -262,10 +262,8 @@
 //!
 //! # Readers
 //!
-//! `scripts/read_part.py` shows how to read a part, in 40 lines of Python written from this page.
-//! `scripts/read_part_fast.py` reads millions of states a second into a `NumPy` array.
-//! `scripts/read_values.py` reads values, and subtracts the potential. `scripts/read_matrices.py`
-//! shows how to read matrices, in Python written from this page.
+//! `scripts/read.py` shows how to read each kind of file, in Python written from this page. It
+//! reads millions of boards or values a second into a `NumPy` array, and subtracts the potential.
 //!
 //! Reading order: `fingerprint`, `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`,
 //! `segments`, `boards`, `stream`; then for values `planes`, `column`; `matrix`.

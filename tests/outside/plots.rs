@@ -1,4 +1,4 @@
-//! The pictures of `scripts/plot_layers.py` and `scripts/plot_compression.py`.
+//! The pictures of `scripts/plot.py`.
 //!
 //! The tests need Python 3 with the package `matplotlib`.
 
@@ -12,9 +12,7 @@ use tempfile::TempDir;
 use crate::command::{good, place, stderr, stdout};
 use crate::required::{can_import, python};
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_layers.py");
-
-const COMPRESSION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_compression.py");
+pub(crate) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot.py");
 
 /// A table of version 1, with 57 live states.
 const OLD: &str = concat!(
@@ -22,17 +20,13 @@ const OLD: &str = concat!(
     "/tests/data/v1/2x2-32/layers.csv"
 );
 
-/// The picture that `script` draws with `args`, in a file called `name`.
-pub(crate) fn draw_by(script: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
+/// The picture that the script draws of a `plot`, such as `layers`, in a file called `name`.
+pub(crate) fn draw(plot: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
     let out = place.path().join(name);
-    let output = python(&[&[script, "-o", text(&out)], args].concat()).unwrap();
+    let output = python(&[&[SCRIPT, plot, "-o", text(&out)], args].concat()).unwrap();
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     assert_eq!((stdout(&output), stderr(&output)), ("", ""), "{args:?}");
     fs::read(out).unwrap()
-}
-
-fn draw(place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
-    draw_by(SCRIPT, place, name, args)
 }
 
 /// A text in a picture, with the middle of its baseline.
@@ -64,7 +58,7 @@ pub(crate) fn words_of(svg: Vec<u8>) -> Vec<Word> {
 }
 
 fn words(place: &TempDir, args: &[&str]) -> Vec<String> {
-    let words = words_of(draw(place, "picture.svg", args));
+    let words = words_of(draw("layers", place, "picture.svg", args));
     words.into_iter().map(|word| word.text).collect()
 }
 
@@ -94,7 +88,7 @@ fn every_format_has_its_magic_bytes_and_always_the_same_bytes() {
         ("a.pdf", "%PDF-"),
     ] {
         let magic: Vec<u8> = magic.chars().map(|c| c as u8).collect();
-        let picture = || draw(&place, name, &[OLD, "--log"]);
+        let picture = || draw("layers", &place, name, &[OLD, "--log"]);
         let bytes = picture();
         assert!(bytes.starts_with(&magic), "{name}");
         assert!(picture() == bytes, "{name}");
@@ -129,7 +123,7 @@ fn every_line_is_named_in_its_own_color() {
     let place = place();
     let new = counted(&place);
     let named = |table| {
-        let svg = draw(&place, "picture.svg", &[table, "--log"]);
+        let svg = draw("layers", &place, "picture.svg", &[table, "--log"]);
         let drawn = String::from_utf8(svg.clone()).unwrap();
         let words = words_of(svg);
         assert!(words.iter().any(|word| word.text == "all"), "{words:?}");
@@ -193,10 +187,10 @@ fn a_picture_takes_its_name_from_manifest_option_or_file() {
     fs::remove_file(&manifest).unwrap();
     title(&[text(&run)], "part up to sum 20: 35 live states");
     fs::write(&manifest, "[]").unwrap();
-    let output = python(&[SCRIPT, text(&run), "-o", "a.svg"]).unwrap();
+    let output = python(&[SCRIPT, "layers", text(&run), "-o", "a.svg"]).unwrap();
     assert_eq!(output.status.code(), Some(2));
     let refusal = format!(
-        "plot_layers.py: {}: names no game: see enum48 verify\n",
+        "plot.py: {}: names no game: see enum48 verify\n",
         text(&manifest)
     );
     assert_eq!(stderr(&output), refusal);
@@ -268,7 +262,7 @@ fn labels_of_close_levels_do_not_overlap() {
         "9,2.724,554.51,5.35,lists",
     ];
     fs::write(&table, rows.join("\n")).unwrap();
-    let svg = draw_by(COMPRESSION, &place, "levels.svg", &[text(&table)]);
+    let svg = draw("compression", &place, "levels.svg", &[text(&table)]);
     let words = words_of(svg);
     // Ticks have the same numbers, but they are below all points.
     let labels: Vec<&Word> = ["4", "5", "6", "7", "8", "9"]
@@ -296,10 +290,10 @@ fn bad_tables_and_arguments_are_refused_in_one_line() {
     let place = place();
     let (bad, out) = (place.path().join("bad.csv"), place.path().join("a.svg"));
     let refused = |args: &[&str], what: &str| {
-        let output = python(&[&[SCRIPT], args].concat()).unwrap();
+        let output = python(&[&[SCRIPT, "layers"], args].concat()).unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert_eq!(stdout(&output), "", "{args:?}");
-        assert_eq!(stderr(&output), format!("plot_layers.py: {what}\n"));
+        assert_eq!(stderr(&output), format!("plot.py: {what}\n"));
         assert!(!out.exists(), "{args:?}");
     };
     let header = "sum,max_tile,live,dead,labeled,afterstates,fingerprint\n";
@@ -360,17 +354,11 @@ fn without_arguments_or_matplotlib_the_script_prints_help() {
         return;
     }
     // These options run Python without packages.
-    let bare = |args: &[&str]| python(&[&["-E", "-S", SCRIPT], args].concat()).unwrap();
+    let bare = |args: &[&str]| python(&[&["-E", "-S", SCRIPT, "layers"], args].concat()).unwrap();
     let output = bare(&[]);
     assert_eq!(output.status.code(), Some(2));
     let explained = stderr(&output);
-    for word in [
-        "usage: plot_layers.py",
-        "--log",
-        "--panels",
-        "pip install matplotlib",
-        "examples:",
-    ] {
+    for word in ["usage: plot.py layers", "--log", "--panels", "examples:"] {
         assert!(explained.contains(word), "{word}: {explained}");
     }
     let output = bare(&["--help"]);
@@ -381,6 +369,6 @@ fn without_arguments_or_matplotlib_the_script_prints_help() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         stderr(&output),
-        "plot_layers.py: needs matplotlib: pip install matplotlib, or start it with uv run\n"
+        "plot.py: needs matplotlib: pip install matplotlib, or start it with uv run\n"
     );
 }

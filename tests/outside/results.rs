@@ -1,6 +1,6 @@
-//! The scripts for results of solved games: kept summaries and tables, the page, and pictures.
+//! The script that makes results again, and pictures of values.
 //!
-//! The tests of pictures need Python 3 with the package `matplotlib`; the others only Python.
+//! The tests need Python 3 with the package `matplotlib`.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes bad tables")]
 
@@ -11,82 +11,130 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::plots::{draw_by, has, words_of};
-use crate::command::{good, place, stderr, stdout};
+use super::plots::{self, draw, has, words_of};
+use crate::command::{PROGRAM, good, place, stderr};
 use crate::required::{can_import, python};
 
-const PLOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot_values.py");
-const KEEP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/keep_solved.py");
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/solved.py");
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
 
-/// A place with 2x2 solved in these turns. Turn N has its summary in `N.json` and its table in
-/// `N.csv`.
-fn solved(turns: &[&str]) -> TempDir {
-    let place = place();
-    good(&place, "--size 2 --keep afterstates --dir run --quiet");
-    for (at, turn) in turns.iter().enumerate() {
-        let solve = format!("solve run --for {turn} --csv {at}.csv --json --quiet");
-        let summary = good(&place, &solve);
-        fs::write(place.path().join(format!("{at}.json")), summary).unwrap();
-    }
-    fs::create_dir(place.path().join("solved")).unwrap();
-    place
-}
+/// Keeps a game that was solved in turns. Each turn has its summary and its table in a file.
+const KEEP: &str = "
+import json, pathlib, sys
+sys.path.append(sys.argv[1])
+import reproduce
+out, *turns = map(pathlib.Path, sys.argv[2:])
+read = lambda turn, end: turn.with_suffix(end).read_text()
+turns = [('--for x', json.loads(read(turn, '.json')), read(turn, '.csv')) for turn in turns]
+reproduce.keep_solved(out, 'c0ffee', turns)
+";
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
-}
-
-/// Runs `keep_solved.py` on these turns, for the directory `solved`.
-fn keep(place: &TempDir, turns: &[&str]) -> Output {
-    let kept = place.path().join("solved");
-    let mut args = vec![KEEP.to_owned(), text(&kept).to_owned(), "c0ffee".to_owned()];
-    for turn in turns {
-        args.extend([
-            "--for x".to_owned(),
-            text(&place.path().join(turn)).to_owned(),
-        ]);
-    }
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    python(&args).unwrap()
-}
-
-fn done(output: &Output) {
-    assert!(output.status.success(), "{}", stderr(output));
-    assert_eq!((stdout(output), stderr(output)), ("", ""));
-}
-
-fn refused(output: &Output, said: &str) {
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(stderr(output), format!("{said}\n"));
 }
 
 fn read(place: &TempDir, name: &str) -> String {
     fs::read_to_string(place.path().join(name)).unwrap()
 }
 
-fn summary(place: &TempDir) -> Value {
-    serde_json::from_str(&read(place, "solved/2x2.json")).unwrap()
+fn write(place: &TempDir, name: &str, text: &str) {
+    fs::write(place.path().join(name), text).unwrap();
 }
 
-/// Writes the page of the kept games.
-fn page(place: &TempDir) -> Output {
-    python(&[PAGE, text(&place.path().join("solved"))]).unwrap()
+/// Runs `reproduce.py`, for the folder `out`.
+fn reproduce(place: &TempDir, args: &str) -> Output {
+    Command::new("python3")
+        .args(["-B", &format!("{SCRIPTS}/reproduce.py"), "--out", "out"])
+        .args(args.split(' '))
+        .env("ENUM48", PROGRAM)
+        .current_dir(place.path())
+        .output()
+        .unwrap()
+}
+
+fn done(output: &Output) {
+    assert!(output.status.success(), "{}", stderr(output));
+    assert_eq!(stderr(output), "");
+}
+
+fn refused(output: &Output, said: &str) {
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(output));
+    assert!(stderr(output).contains(said), "{said}: {}", stderr(output));
+}
+
+/// The summary of 2x2 as a solved game.
+fn summary(place: &TempDir) -> Value {
+    let text = read(place, "out/summaries.jsonl");
+    let mut lines = text.lines();
+    let line = lines.find(|line| line.contains("objectives")).unwrap();
+    serde_json::from_str(line).unwrap()
+}
+
+#[test]
+fn a_game_is_counted_again_and_a_table_that_differs_is_refused() {
+    if !can_import(&["matplotlib"]) {
+        return;
+    }
+    let place = place();
+    done(&reproduce(&place, "count 2x2-8 2x2"));
+    let kept = [
+        "tables/2x2-8.csv",
+        "tables/2x2.csv",
+        "pictures/2x2.svg",
+        "README.md",
+    ];
+    let all = || kept.map(|name| read(&place, &format!("out/{name}")));
+    let made = all();
+    let checkout = env!("CARGO_MANIFEST_DIR");
+    for (name, made) in kept.iter().zip(&made).take(3) {
+        let results = fs::read_to_string(format!("{checkout}/results/{name}")).unwrap();
+        assert!(results == *made, "{name}");
+    }
+    for row in [
+        "| 2x2-8 | 15 | 1 | 70 | 8 | 17 | 6 | [`9596f26418660090`](tables/2x2-8.csv) |",
+        "| [2x2](pictures/2x2.svg) | 74 | 36 | 662 | 67 | 75 | 29 |",
+        "| 2x2-8 | live 15; parts 7 | Lees-Miller |",
+    ] {
+        assert!(made[3].contains(row), "{row}: {}", made[3]);
+    }
+    let count = || reproduce(&place, "count 2x2-8");
+    done(&count());
+    assert!(all() == made);
+
+    let wrong = made[0].replacen("14,4,1,0,", "14,4,0,1,", 1);
+    assert!(wrong != made[0]);
+    write(&place, "out/tables/2x2-8.csv", &wrong);
+    refused(&count(), "reproduce.py: enum48 check ");
+    assert!(read(&place, "out/tables/2x2-8.csv") == wrong);
 }
 
 #[test]
 fn turns_of_a_solved_game_are_joined() {
-    if !can_import(&["json"]) {
+    if !can_import(&["matplotlib"]) {
         return;
     }
-    let place = solved(&["score", "moves,32", "score,moves,32"]);
-    done(&keep(&place, &["2"]));
-    let (whole, table) = (summary(&place), read(&place, "solved/2x2.csv"));
+    let place = place();
+    good(&place, "--size 2 --keep afterstates --dir run --quiet");
+    for (at, turn) in ["score", "moves,32", "score,moves,32"].iter().enumerate() {
+        let solve = format!("solve run --for {turn} --csv {at}.csv --json --quiet");
+        write(&place, &format!("{at}.json"), &good(&place, &solve));
+    }
+    fs::create_dir_all(place.path().join("out/values")).unwrap();
+    let at = |name: &str| text(&place.path().join(name)).to_owned();
+    let keep = |turns: &[&str]| {
+        let turns: Vec<String> = turns.iter().map(|turn| at(turn)).collect();
+        let mut args = vec!["-B", "-c", KEEP, SCRIPTS];
+        let out = at("out");
+        args.push(&out);
+        args.extend(turns.iter().map(String::as_str));
+        done(&python(&args).unwrap());
+    };
+    keep(&["2"]);
+    let (whole, table) = (summary(&place), read(&place, "out/values/2x2.csv"));
     assert_eq!(table, read(&place, "2.csv"));
     // The second call compares its turns with the kept game.
-    done(&keep(&place, &["0", "1"]));
+    keep(&["0", "1"]);
     let joined = summary(&place);
-    assert_eq!(table, read(&place, "solved/2x2.csv"));
+    assert_eq!(table, read(&place, "out/values/2x2.csv"));
     for key in [
         "game",
         "objectives",
@@ -113,97 +161,63 @@ fn turns_of_a_solved_game_are_joined() {
 }
 
 #[test]
-fn values_that_differ_from_kept_values_are_refused() {
-    if !can_import(&["json"]) {
+fn values_that_differ_from_kept_or_published_values_are_refused() {
+    if !can_import(&["matplotlib"]) {
         return;
     }
-    let place = solved(&["score,32"]);
-    done(&keep(&place, &["0"]));
-    let (kept, table) = (
-        read(&place, "solved/2x2.json"),
-        read(&place, "solved/2x2.csv"),
-    );
-    let (new, row) = (read(&place, "0.json"), read(&place, "0.csv"));
-    let path = |name: &str| place.path().join(name);
-
-    let changed = new.replacen("\"start\":66.96", "\"start\":66.97", 1);
-    fs::write(path("0.json"), changed).unwrap();
-    let output = keep(&place, &["0"]);
-    assert!(
-        stderr(&output).starts_with("keep_solved.py: 2x2: score: start: 66.97"),
-        "{}",
-        stderr(&output)
-    );
-    refused(&output, stderr(&output).trim_end());
-    fs::write(path("0.json"), &new).unwrap();
-
-    fs::write(path("0.csv"), row.replacen(",0.08", ",0.09", 1)).unwrap();
-    let other = text(&path("solved/2x2.csv")).to_owned();
-    let said = format!("keep_solved.py: 2x2: another table than {other}");
-    refused(&keep(&place, &["0"]), &said);
-    fs::write(path("0.csv"), &row).unwrap();
-
-    assert_eq!(
-        (kept, table),
-        (
-            read(&place, "solved/2x2.json"),
-            read(&place, "solved/2x2.csv")
-        )
-    );
-    done(&keep(&place, &["0"]));
-}
-
-#[test]
-fn the_page_has_all_values_and_refuses_unpublished_ones() {
-    if !can_import(&["json"]) {
-        return;
-    }
-    let place = solved(&["score,moves,16,32"]);
-    done(&keep(&place, &["0"]));
-    done(&page(&place));
-    let made = read(&place, "solved.md");
+    let place = place();
+    let solve = || reproduce(&place, "solve 2x2");
+    done(&solve());
+    // The second run compares its values with the kept values.
+    done(&solve());
+    let [lines, table, page] = ["summaries.jsonl", "values/2x2.csv", "solved.md"]
+        .map(|name| read(&place, &format!("out/{name}")));
     for row in [
-        "| [2x2](solved/2x2.json) | 66.9641 | 67.6963 | 8.1e-7 | 11.9604 | 12.1429 | 1.1e-7 | 268 |",
+        "| [2x2](values/2x2.csv) | 66.9641 | 67.6963 | 8.1e-7 | 11.9604 | 12.1429 | 1.1e-7 | 268 |",
         "| 2x2 | 96.25113 | 8.28873 |",
-        "| 2x2 | 32 | by probability | 8.29 % | 8.2887 % | github.com/DomTheDeveloper/2048-undo",
-        "`enum48 solve enum48-data/2x2 --for x`",
+        "| 2x2 | 32 | 8.29 % | 8.2887 % |",
+        "`enum48 solve enum48-data/2x2 --for score,moves,16,32`",
     ] {
-        assert!(made.contains(row), "{row}: {made}");
+        assert!(page.contains(row), "{row}: {page}");
     }
-    // A directory may be named from inside.
-    fs::remove_file(place.path().join("solved.md")).unwrap();
-    let output = Command::new("python3")
-        .args([PAGE, "."])
-        .current_dir(place.path().join("solved"))
-        .output();
-    done(&output.unwrap());
-    assert_eq!(read(&place, "solved.md"), made);
+    let results = concat!(env!("CARGO_MANIFEST_DIR"), "/results/values/2x2.csv");
+    assert!(table == fs::read_to_string(results).unwrap());
 
-    let kept = read(&place, "solved/2x2.json");
-    let wrong = kept.replacen("\"start\": 66.96", "\"start\": 66.97", 1);
-    fs::write(place.path().join("solved/2x2.json"), wrong).unwrap();
-    let output = page(&place);
-    let said = "solved.py: 2x2: score, by probability: 66.974149582386 here, 66.96 published";
-    refused(&output, said);
-    assert_eq!(read(&place, "solved.md"), made);
+    let wrong = table.replacen(",0.08", ",0.09", 1);
+    write(&place, "out/values/2x2.csv", &wrong);
+    refused(&solve(), "reproduce.py: 2x2: another table than out/values");
+    assert!(read(&place, "out/values/2x2.csv") == wrong);
+    write(&place, "out/values/2x2.csv", &table);
+
+    let wrong = lines.replacen("\"start\": 66.96", "\"start\": 66.97", 1);
+    write(&place, "out/summaries.jsonl", &wrong);
+    let said = "reproduce.py: 2x2: score: start: 66.96414958238601 now, 66.974149582386 kept";
+    refused(&solve(), said);
+    let said = "reproduce.py: 2x2: score: 66.974149582386 here, 66.96 published";
+    refused(&reproduce(&place, "pages"), said);
+    assert_eq!(read(&place, "out/solved.md"), page);
 }
 
 #[test]
 fn contradicting_chances_of_two_games_are_refused() {
-    if !can_import(&["json"]) {
+    if !can_import(&["matplotlib"]) {
         return;
     }
-    let place = solved(&["score,moves,32"]);
-    done(&keep(&place, &["0"]));
-    let kept = read(&place, "solved/2x2.json");
+    let place = place();
+    done(&reproduce(&place, "solve 2x2"));
+    let kept = read(&place, "out/summaries.jsonl");
     let other = kept.replacen("\"game\": \"2x2\"", "\"game\": \"2x2-32\"", 1);
     let contradicts = other.replacen("\"start\": 0.0828", "\"start\": 0.0829", 1);
-    fs::write(place.path().join("solved/2x2-32.json"), &other).unwrap();
-    done(&page(&place));
-    fs::write(place.path().join("solved/2x2-32.json"), contradicts).unwrap();
+    write(&place, "out/summaries.jsonl", &format!("{kept}{other}"));
+    done(&reproduce(&place, "pages"));
+    write(
+        &place,
+        "out/summaries.jsonl",
+        &format!("{kept}{contradicts}"),
+    );
     refused(
-        &page(&place),
-        "solved.py: 2x2-32: chance of 32: 0.08298728984538466, but 0.08288728984538465 in another game",
+        &reproduce(&place, "pages"),
+        "reproduce.py: 2x2-32: chance of 32: 0.08298728984538466, but 0.08288728984538465 in another game",
     );
 }
 
@@ -212,9 +226,11 @@ fn a_picture_of_values_has_titles_and_is_reproducible() {
     if !can_import(&["matplotlib"]) {
         return;
     }
-    let place = solved(&["score,moves,16,32"]);
+    let place = place();
+    good(&place, "--size 2 --keep afterstates --dir run --quiet");
+    let solve = "solve run --for score,moves,16,32 --csv 2x2.csv --quiet";
+    good(&place, solve);
     let table = place.path().join("2x2.csv");
-    fs::rename(place.path().join("0.csv"), &table).unwrap();
     for (objectives, title, axis, legend) in [
         (
             "score",
@@ -235,7 +251,14 @@ fn a_picture_of_values_has_titles_and_is_reproducible() {
             "16 32",
         ),
     ] {
-        let draw = || draw_by(PLOT, &place, "a.svg", &[text(&table), "--for", objectives]);
+        let draw = || {
+            draw(
+                "values",
+                &place,
+                "a.svg",
+                &[text(&table), "--for", objectives],
+            )
+        };
         let svg = draw();
         assert!(svg == draw(), "{objectives}");
         let words: Vec<String> = words_of(svg).into_iter().map(|word| word.text).collect();
@@ -275,18 +298,35 @@ fn bad_tables_of_values_are_refused_in_one_line() {
         ("moves", "4,2,1,1,1,1\n", "no column moves_mean"),
     ] {
         fs::write(&bad, format!("{header}{row}")).unwrap();
-        let args = [PLOT, text(&bad), "--for", objectives, "-o", text(&out)];
+        let args = [
+            plots::SCRIPT,
+            "values",
+            text(&bad),
+            "--for",
+            objectives,
+            "-o",
+            text(&out),
+        ];
         let output = python(&args).unwrap();
         assert_eq!(output.status.code(), Some(2), "{row}");
         assert_eq!(
             stderr(&output),
-            format!("plot_values.py: {}: {what}\n", text(&bad))
+            format!("plot.py: {}: {what}\n", text(&bad))
         );
         assert!(!out.exists(), "{row}");
     }
-    let output = python(&[PLOT, text(&bad), "--for", "luck", "-o", text(&out)]).unwrap();
+    let output = python(&[
+        plots::SCRIPT,
+        "values",
+        text(&bad),
+        "--for",
+        "luck",
+        "-o",
+        text(&out),
+    ])
+    .unwrap();
     assert_eq!(
         stderr(&output),
-        "plot_values.py: --for: luck: neither score nor moves nor tiles: see --help\n"
+        "plot.py: --for: luck: neither score nor moves nor tiles: see --help\n"
     );
 }

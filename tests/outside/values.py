@@ -2,7 +2,7 @@
 
 usage: values.py SCRIPTS RUN STATES
 
-SCRIPTS is the folder of read_values.py. In RUN, the integer of each afterstate must follow from the integers of later
+SCRIPTS is the folder of read.py. In RUN, the integer of each afterstate must follow from the integers of later
 afterstates. STATES is a file of `enum48 states --values --format npy`, with all states and their values.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy
 
 sys.path.insert(0, sys.argv[1])
-import read_values
+import read
 
 ROWS, COLS = 2, 3
 CELLS = ROWS * COLS
@@ -63,21 +63,21 @@ def potential(cells):
     return sum((tile - 1) << tile for tile in cells if tile)
 
 
-def read(run, answer):
+def integers(run, answer):
     """The integers of all afterstates, by board."""
     found = {}
     for file in answer["files"]:
         name = run / f"sum-{file['sum']:05}-max-{file['max_tile']:05}"
         path = Path(f"{name}.{answer['objective']}.values")
-        fields, values, boards = read_values.read(path, f"{name}.afterstates")
+        fields, values, boards = read.values(path, f"{name}.afterstates")
         assert (fields["objective"], fields["fraction"]) == (answer["objective"], answer["fraction"])
         assert (fields["values"], fields["fingerprint"]) == (file["values"], file["fingerprint"])
         assert path.stat().st_size == file["bytes"]
         if answer["objective"] == "score":
             taken = [potential(cells(board)) for board in boards.tolist()]
-            assert (read_values.expected(fields, values, boards) == values - taken).all()
+            assert (read.expected(fields, values, boards) == values - taken).all()
         else:
-            assert (read_values.expected(fields, values, boards) == values).all()
+            assert (read.expected(fields, values, boards) == values).all()
         found.update(zip(boards.tolist(), (values * 2 ** answer["fraction"]).astype(int).tolist()))
     return found
 
@@ -88,7 +88,7 @@ class Objective:
     def __init__(self, run, game, answer):
         self.name, self.one = answer["objective"], 1 << answer["fraction"]
         self.win = int(game.partition("-")[2] or 0)
-        self.afterstates, self.states = read(run, answer), {}
+        self.afterstates, self.states = integers(run, answer), {}
 
     def end(self, cells):
         if self.name == "score":

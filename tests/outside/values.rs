@@ -1,6 +1,6 @@
 //! Python scripts, written from the description of the format, read files of values.
 //!
-//! `scripts/read_values.py` and `values.py` need Python 3 with the packages `zstandard` and
+//! `scripts/read.py` and `values.py` need Python 3 with the packages `zstandard` and
 //! `numpy`.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes files by hand")]
@@ -21,10 +21,8 @@ use tempfile::TempDir;
 use crate::command::{good, place};
 use crate::required::{can_import, python};
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_values.py");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read.py");
 const SOLVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/values.py");
-const PART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part.py");
-const FAST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read_part_fast.py");
 
 /// A part of afterstates, and a file of invented values for them.
 struct Solved {
@@ -124,6 +122,8 @@ fn the_script_finds_the_same_values() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{message}");
         let text = String::from_utf8(output.stdout).unwrap();
+        let (header, text) = text.split_once('\n').unwrap();
+        assert_eq!(serde_json::from_str::<Value>(header).unwrap(), found);
         let fraction = found["fraction"].as_u64().unwrap() as i32;
         let pairs = text.lines().map(|line| {
             let [board, value, _] = line.split(',').collect::<Vec<_>>()[..] else {
@@ -148,29 +148,25 @@ fn the_script_refuses_damaged_and_foreign_files() {
     }
     let solved = Solved::new("2x3-64", 20, 8, Objective::Score, 17);
     let other = Solved::new("2x3-64", 22, 8, Objective::Score, 17);
-    let refused = |script: &str, files: &[&Path], what: &str| {
-        let output = run(script, files);
+    let refused = |files: &[&Path], what: &str| {
+        let output = run(SCRIPT, files);
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1));
         assert!(output.stdout.is_empty());
         assert!(message.contains(what), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
     };
-    let afterstates = solved.afterstates.path();
     refused(
-        SCRIPT,
         &[&solved.path, other.afterstates.path()],
         "afterstates of the values",
     );
-    refused(SCRIPT, &[afterstates], "magics, version, kind");
-    refused(PART, &[&solved.path], "magics, version, kind");
-    refused(FAST, &[&solved.path], "magics, version, kind");
+    refused(&[&solved.path, &solved.path], "magics, version, kind");
     let good = fs::read(&solved.path).unwrap();
     for (at, what) in [(44, "crc about values"), (60 + 20 + 16, "block crc")] {
         let mut bytes = good.clone();
         bytes[at] ^= 1;
         fs::write(&solved.path, bytes).unwrap();
-        refused(SCRIPT, &[&solved.path], what);
+        refused(&[&solved.path], what);
     }
 }
 

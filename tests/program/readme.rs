@@ -31,7 +31,7 @@ const BY_CARGO: &str = "cargo run --release --locked -- ";
 /// program. If the program is missing, the line is skipped, unless `CI` is set.
 const TOOLS: [(&str, &str); 2] = [
     ("dot ", "dot -V"),
-    ("plot_layers.py", "python3 -c 'import matplotlib'"),
+    ("plot.py", "python3 -c 'import matplotlib'"),
 ];
 
 struct Example {

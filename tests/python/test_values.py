@@ -31,13 +31,13 @@ def test_values_of_states_equal_an_export(solved, objective):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_values_of_afterstates_equal_the_files(solved, objective, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "scripts")
-    read_values = pytest.importorskip("read_values")
+    read = pytest.importorskip("read")
     files = sorted(solved.dir.glob(f"*.{objective}.values"))
     assert len(files) > 100
     for path in files[::5]:
         part = path.with_name(path.name.replace(f".{objective}.values", ".afterstates"))
-        fields, values, boards = read_values.read(path, part)
-        expected = read_values.expected(fields, values, boards)
+        fields, values, boards = read.values(path, part)
+        expected = read.expected(fields, values, boards)
         layer = solved.layer(fields["sum"], kind="afterstates")
         found = solved.values(fields["sum"], objective, kind="afterstates")
         assert len(found) == len(layer)
