@@ -311,7 +311,7 @@ fn a_count_resumes_after_a_fault_while_it_spills() {
     // The layer of sum 60 is the first that spills. The layers up to 58 are counted once, not again
     // for each fault.
     let begun = Place::new();
-    let first = "--size 4 --max 32 --until 58 --threads 1 --memory 24M";
+    let first = "--size 4 --max 32 --until 58 --threads 2 --memory 1G";
     good(begun.shimmed(first, &[]), first);
     let count = Count {
         args: "--size 4 --max 32 --until 60 --threads 1 --memory 24M",

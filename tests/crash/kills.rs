@@ -24,7 +24,7 @@ struct Hunted {
 }
 
 /// Number of kills in a hunt.
-const KILLS: usize = 10;
+const KILLS: usize = 5;
 
 /// Number of hunts for each count. Each hunt kills at other moments.
 const HUNTS: usize = 5;
@@ -184,7 +184,7 @@ fn a_count_killed_at_any_moment_resumes_with_the_same_bytes() {
 #[test]
 fn a_count_resumes_right_after_a_kill() {
     let place = Place::new();
-    let args = "--size 4 --max 32 --until 60 --threads 2 --memory 1G";
+    let args = "--size 4 --max 32 --until 54 --threads 2 --memory 1G";
     let mut children = Vec::new();
     for seed in share(0..30) {
         let mut child = place.command(args).stderr(Stdio::piped()).spawn().unwrap();

@@ -20,8 +20,12 @@ use crate::share::share;
 /// Boards of a segment, the fewest allowed: one block of states. 4x4 to 16 has parts of a million.
 const SEGMENT: u64 = 1 << 17;
 
-/// A layer in which most parts have several segments.
-const LAST: u32 = 58;
+/// The first layer in which a part of states has two segments is 34. In this layer, a part of
+/// afterstates has two as well.
+const LAST: u32 = 48;
+
+/// A layer whose largest part of states has two segments.
+const TWO: u32 = 36;
 
 fn plan() -> Plan {
     Plan::new(1 << 30, 2).unwrap()
@@ -63,7 +67,7 @@ fn names(dir: &Path, ending: &str) -> Vec<String> {
 
 #[test]
 fn every_board_in_segments_is_found_at_its_position() {
-    let place = counted(Keep::Both, Some(SEGMENT), Some(48));
+    let place = counted(Keep::Both, Some(SEGMENT), Some(42));
     let run = Run::open(place.path()).unwrap();
     let parts = run.parts(Kind::States);
     let parts = parts.map(|key| run.part(Kind::States, key).unwrap().unwrap());
@@ -125,7 +129,7 @@ fn segments_hold_the_same_boards_and_values() {
 
 #[test]
 fn deep_verification_agrees_with_segments() {
-    let place = counted(Keep::Both, Some(SEGMENT), Some(44));
+    let place = counted(Keep::Both, Some(SEGMENT), Some(TWO));
     assert!(!names(place.path(), "-0001.states").is_empty());
     let run = Run::open(place.path()).unwrap();
     let found = deep::verify(&run, &engine::pool(2).unwrap(), 1 << 28, &mut Silent).unwrap();
@@ -148,7 +152,7 @@ fn segments_do_not_depend_on_engine_threads_memory_or_stops() {
             .unwrap()
             .with_engine(Some(Engine::Bits));
         let engines = [&bits, &lists];
-        for (at, until) in [40, 52, 54, LAST].into_iter().enumerate() {
+        for (at, until) in [40, 44, 46, LAST].into_iter().enumerate() {
             // The run records its segment size, so later counts need no size.
             let segment = (at == 0).then_some(SEGMENT);
             count(place.path(), keep, segment, engines[at % 2], Some(until)).unwrap();
@@ -168,9 +172,9 @@ fn dropping_states_deletes_all_their_segments() {
 #[test]
 fn lost_swapped_and_stray_segments_are_reported_by_name() {
     let place = in_memory();
-    count(place.path(), Keep::All, Some(SEGMENT), &plan(), Some(60)).unwrap();
+    count(place.path(), Keep::All, Some(SEGMENT), &plan(), Some(TWO)).unwrap();
     let path = |number: u32, tile: u32| {
-        let name = format!("sum-00060-max-000{tile:02}-{number:04}.states");
+        let name = format!("sum-00036-max-000{tile:02}-{number:04}.states");
         place.path().join(name)
     };
     let wrong = || {
@@ -210,7 +214,7 @@ fn lost_swapped_and_stray_segments_are_reported_by_name() {
     let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
     assert!(report.remarks[0].contains("-0077.states: not named by the manifest"));
     drop(run);
-    count(place.path(), Keep::All, None, &plan(), Some(60)).unwrap();
+    count(place.path(), Keep::All, None, &plan(), Some(TWO)).unwrap();
     assert!(!path(77, 8).exists());
 }
 
@@ -254,5 +258,5 @@ fn a_run_without_segments_has_format_1() {
     assert_eq!(format(None, 20), ([true, false], false, false));
     assert_eq!(format(Some(1 << 27), 20), ([true, false], false, false));
     assert_eq!(format(Some(SEGMENT), 20), ([false, true], true, false));
-    assert_eq!(format(Some(SEGMENT), 60), ([false, true], true, true));
+    assert_eq!(format(Some(SEGMENT), TWO), ([false, true], true, true));
 }
