@@ -14,10 +14,24 @@ use std::process::{Command, Stdio};
 use enum48::store::Run;
 use tempfile::TempDir;
 
-use crate::command::{PROGRAM, good, place, stderr, write_program};
+use crate::command::{PROGRAM, good, place, stderr};
 use crate::files::{files, in_memory};
-use crate::required::can_import;
+use crate::script::write_program;
 use crate::share::{exhaustive, share};
+
+tests! {
+    PYTHON => [
+        any_number_of_processes_makes_the_same_files,
+        the_driver_shows_that_a_seal_waits,
+        a_driver_that_gets_no_tasks_says_why_in_one_line,
+        aborted_tasks_are_done_again,
+        a_killed_driver_resumes,
+    ],
+    &[] => [
+        planning_waits_until_a_reader_closes_the_run,
+        the_loop_without_ray_ends_after_the_count_or_an_error,
+    ],
+}
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/results/cluster.md");
@@ -114,11 +128,7 @@ fn aborting(place: &Path) -> PathBuf {
     path
 }
 
-#[test]
 fn any_number_of_processes_makes_the_same_files() {
-    if !can_import(&["json"]) {
-        return;
-    }
     let cases = |games: &'static [&str]| {
         let cases = games
             .iter()
@@ -144,7 +154,6 @@ fn any_number_of_processes_makes_the_same_files() {
     }
 }
 
-#[test]
 fn planning_waits_until_a_reader_closes_the_run() {
     let place = in_memory();
     let tasks = format!("cluster tasks {} --dir run", layers()[1]);
@@ -164,11 +173,7 @@ fn planning_waits_until_a_reader_closes_the_run() {
     assert!(asking.wait().unwrap().success());
 }
 
-#[test]
 fn the_driver_shows_that_a_seal_waits() {
-    if !can_import(&["json"]) {
-        return;
-    }
     let place = place();
     let (program, gate) = (place.path().join("waiting"), place.path().join("gate"));
     // The first seal waits until the test opens the gate. If it goes on alone, the test fails.
@@ -193,11 +198,7 @@ fn the_driver_shows_that_a_seal_waits() {
     assert!(child.wait().unwrap().success());
 }
 
-#[test]
 fn a_driver_that_gets_no_tasks_says_why_in_one_line() {
-    if !can_import(&["json"]) {
-        return;
-    }
     let place = place();
     let killed = place.path().join("killed");
     write_program(&killed, "kill -KILL $$\n");
@@ -220,7 +221,6 @@ fn a_driver_that_gets_no_tasks_says_why_in_one_line() {
 }
 
 /// The loop of the page, for a small game.
-#[test]
 fn the_loop_without_ray_ends_after_the_count_or_an_error() {
     let page = fs::read_to_string(PAGE).unwrap();
     let (_, code) = page.split_once("    run() {").unwrap();
@@ -248,11 +248,7 @@ fn the_loop_without_ray_ends_after_the_count_or_an_error() {
     run("1M", "takes at least 24M");
 }
 
-#[test]
 fn aborted_tasks_are_done_again() {
-    if !can_import(&["json"]) {
-        return;
-    }
     for layers in layers() {
         let alone = alone(&layers);
         let (run, programs) = (in_memory(), place());
@@ -264,11 +260,7 @@ fn aborted_tasks_are_done_again() {
     }
 }
 
-#[test]
 fn a_killed_driver_resumes() {
-    if !can_import(&["json"]) {
-        return;
-    }
     for layers in layers() {
         let alone = alone(&layers);
         let place = in_memory();

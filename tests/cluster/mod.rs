@@ -1,6 +1,13 @@
 //! Counts on several machines make the files that one machine makes, even if processes are killed.
 
-#[cfg(unix)]
 mod driver;
-#[cfg(target_os = "linux")]
 mod raylets;
+
+use crate::needs::Test;
+
+pub(crate) fn tests() -> Vec<Test> {
+    [driver::tests(), raylets::tests()]
+        .into_iter()
+        .flatten()
+        .collect()
+}

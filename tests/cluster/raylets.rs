@@ -11,6 +11,14 @@ use crate::command::{PROGRAM, good, place, stderr};
 use crate::files::files;
 use crate::share::share;
 
+// Ray cannot be installed on every system.
+tests! {
+    &[
+        Right("${RAY_PYTHON:-python3} -c 'import ray'"),
+        Right("unshare --net --pid --fork --kill-child --mount-proc ip link set lo up"),
+    ] => [a_ray_cluster_survives_lost_machines_drivers_and_tasks],
+}
+
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster/raylets.py");
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
 
@@ -32,22 +40,8 @@ fn apart(program: &str) -> Command {
     command
 }
 
-fn succeeds(command: &mut Command) -> bool {
-    command.output().is_ok_and(|output| output.status.success())
-}
-
-#[test]
 fn a_ray_cluster_survives_lost_machines_drivers_and_tasks() {
     let python = env::var("RAY_PYTHON").unwrap_or("python3".to_owned());
-    if !succeeds(Command::new(&python).args(["-c", "import ray"])) {
-        // Ray cannot be installed on every machine.
-        println!("skipped: Ray is missing in {python}");
-        return;
-    }
-    if !succeeds(apart("ip").args(["link", "set", "lo", "up"])) {
-        println!("skipped: unshare, ip, or the right to make namespaces is missing");
-        return;
-    }
     for (game, task, stage) in share(GAMES) {
         let (one, many) = (place(), place());
         good(&one, &format!("{game} --dir run --quiet"));

@@ -4,26 +4,11 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{LazyLock, Mutex};
+use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use crate::required::{can_import, missing};
-
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/browser.py");
-
-/// Whether Chromium, chromedriver and selenium are installed.
-pub(crate) fn can_browse() -> bool {
-    static CAN_BROWSE: LazyLock<bool> = LazyLock::new(|| {
-        let lacks = |program: &&&str| Command::new(program).arg("--version").output().is_err();
-        if let Some(program) = ["chromium", "chromedriver"].iter().find(lacks) {
-            missing(program);
-            return false;
-        }
-        can_import(&["selenium"])
-    });
-    *CAN_BROWSE
-}
 
 /// Runs a trial: calls the function `trial` of a script in this directory. `game` is the expected
 /// content of the page. Returns the function's result.

@@ -7,18 +7,19 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::command::{PROGRAM, place, stderr, stdout};
-use crate::required::can_import;
+
+tests! {
+    &[Package("pandas"), Package("pyarrow"), Package("polars"), Package("duckdb")] => [
+        every_loader_of_the_data_set_reads_equal_numbers,
+    ],
+}
 
 #[path = "../../scripts/dataset/load.rs"]
 mod load;
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
 
-#[test]
 fn every_loader_of_the_data_set_reads_equal_numbers() {
-    if !can_import(&["pandas", "pyarrow", "polars", "duckdb"]) {
-        return;
-    }
     let place = place();
     let out = place.path().join("out");
     let make = |out: &str, games: &[&str]| {

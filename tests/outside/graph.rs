@@ -8,10 +8,17 @@ use serde_json::Value;
 
 use crate::command::{good, place};
 use crate::json::{json, list, text};
-use crate::required::missing;
 
-/// Runs a program with `text` on stdin. `None` if the program is missing.
-fn given(text: &str, program: &str, args: &[&str]) -> Option<Output> {
+tests! {
+    &[Program("dot")] => [
+        graphviz_draws_all_nodes_and_edges_without_warnings,
+        the_states_of_a_sum_are_on_one_line,
+    ],
+    PYTHON => [python_reads_all_attributes_of_graphml],
+}
+
+/// Runs a program with `text` on stdin.
+fn given(text: &str, program: &str, args: &[&str]) -> Output {
     let path = place();
     let file = path.path().join("graph");
     #[expect(clippy::disallowed_methods, reason = "input of another program")]
@@ -19,25 +26,19 @@ fn given(text: &str, program: &str, args: &[&str]) -> Option<Output> {
     let output = Command::new(program)
         .args(args)
         .stdin(fs::File::open(&file).unwrap())
-        .output();
-    let Ok(output) = output else {
-        missing(program);
-        return None;
-    };
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.is_empty(), "{said}");
-    Some(output)
+    output
 }
 
-#[test]
 fn graphviz_draws_all_nodes_and_edges_without_warnings() {
     // The graph has 75 states, two ends, 19 sums and 26 parts with states. The 18 edges between
     // sums are invisible.
     for (args, boxes) in [("", 0), ("--group", 26)] {
         let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
-        let Some(output) = given(&dot, "dot", &["-Tsvg"]) else {
-            return;
-        };
+        let output = given(&dot, "dot", &["-Tsvg"]);
         let svg = String::from_utf8(output.stdout).unwrap();
         let count = |class: &str| svg.matches(&format!("class=\"{class}\"")).count();
         assert_eq!(count("node"), 75 + 2 + 19);
@@ -50,13 +51,10 @@ fn graphviz_draws_all_nodes_and_edges_without_warnings() {
     }
 }
 
-#[test]
 fn the_states_of_a_sum_are_on_one_line() {
     for args in ["", "--group"] {
         let dot = good(&place(), &format!("graph --size 2 --max 32 {args}"));
-        let Some(output) = given(&dot, "dot", &["-Tplain"]) else {
-            return;
-        };
+        let output = given(&dot, "dot", &["-Tplain"]);
         // Lines are `node NAME X Y ...`. Quotes enclose a name with a space.
         let plain = String::from_utf8(output.stdout).unwrap();
         let height = |name: &str| {
@@ -71,7 +69,6 @@ fn the_states_of_a_sum_are_on_one_line() {
     }
 }
 
-#[test]
 fn python_reads_all_attributes_of_graphml() {
     const SCRIPT: &str = r#"
 import sys, xml.etree.ElementTree as tree
@@ -88,9 +85,7 @@ for kind in "node", "edge":
         print(*ends, *(f"{key}={data[key]}" for key in sorted(data)), sep="|")
 "#;
     let xml = good(&place(), "graph --size 2 --max 32 --format graphml");
-    let Some(output) = given(&xml, "python3", &["-c", SCRIPT]) else {
-        return;
-    };
+    let output = given(&xml, "python3", &["-c", SCRIPT]);
     let lines = String::from_utf8(output.stdout).unwrap();
     let graph = json("--size 2 --max 32");
     let mut expected = String::new();

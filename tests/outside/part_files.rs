@@ -13,14 +13,23 @@ use enum48::part::{Part, Stream};
 use serde_json::Value;
 
 use crate::command::PROGRAM;
-use crate::required::{can_import, python};
+use crate::script::python;
+
+tests! {
+    &[Package("zstandard"), Package("numpy")] => [
+        the_script_finds_the_same_states,
+        the_script_prints_states_and_finds_a_flipped_bit,
+        the_script_finds_the_afterstates_of_matrices,
+        the_script_refuses_damaged_matrices,
+    ],
+}
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read.py");
 
 /// The output of the script about a file.
 fn run(path: &Path) -> Output {
     // Without -B, Python would write compiled files into the folder of the scripts.
-    python(&["-B", SCRIPT, path.to_str().unwrap(), "--boards"]).unwrap()
+    python(&["-B", SCRIPT, path.to_str().unwrap(), "--boards"])
 }
 
 /// The header and the boards that the script prints of a file, which must be sound.
@@ -77,11 +86,7 @@ fn found(dir: &Path, name: &str) -> [String; 3] {
     [name.to_owned(), found["states"].to_string(), print]
 }
 
-#[test]
 fn the_script_finds_the_same_states() {
-    if !can_import(&["zstandard", "numpy"]) {
-        return;
-    }
     let place = tempfile::tempdir().unwrap();
     let dir = place.path().join("3x3-64");
     let files = count(&dir, "--size 3 --max 64");
@@ -107,11 +112,7 @@ fn the_script_finds_the_same_states() {
     }
 }
 
-#[test]
 fn the_script_prints_states_and_finds_a_flipped_bit() {
-    if !can_import(&["zstandard", "numpy"]) {
-        return;
-    }
     let place = tempfile::tempdir().unwrap();
     count(place.path(), "--size 2 --max 32");
     let path = place.path().join("sum-00004-max-00002.states");
@@ -142,11 +143,7 @@ fn listed(dir: &Path, sum: u32) -> Vec<u64> {
     boards
 }
 
-#[test]
 fn the_script_finds_the_afterstates_of_matrices() {
-    if !can_import(&["zstandard", "numpy"]) {
-        return;
-    }
     let place = tempfile::tempdir().unwrap();
     // All layers of a small game. The other layer has halves of each kind, and a range of several lines.
     for (game, until, sums) in [
@@ -167,11 +164,7 @@ fn the_script_finds_the_afterstates_of_matrices() {
     }
 }
 
-#[test]
 fn the_script_refuses_damaged_matrices() {
-    if !can_import(&["zstandard", "numpy"]) {
-        return;
-    }
     let place = tempfile::tempdir().unwrap();
     count(place.path(), "--size 4 --max 8 --until 4 --keep matrices");
     let path = place.path().join("sum-00004.matrices");

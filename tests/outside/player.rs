@@ -7,8 +7,28 @@ use enum48::play::{Code, Luck, Position, Spawn, Status};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::browser::{can_browse, try_out};
+use super::browser::try_out;
 use crate::command::{good, place};
+
+tests! {
+    BROWSER => [
+        arrows_home_and_end_show_every_position,
+        moves_are_announced_word_for_word,
+        space_plays_and_pauses_and_digits_set_the_speed,
+        a_fast_game_is_announced_about_once_a_second,
+        keys_act_once_wherever_the_focus_is,
+        keys_with_ctrl_alt_or_meta_are_left_to_the_browser,
+        enter_goes_to_a_move_of_the_list,
+        the_code_is_copied,
+        tiles_are_animated_unless_motion_is_reduced,
+        a_phone_has_room_for_every_game,
+        the_controls_fit_into_every_window,
+        the_address_links_to_a_move_without_filling_the_history,
+        every_tile_fits_and_all_text_has_contrast,
+        without_scripts_the_page_shows_the_code,
+        a_page_with_a_solution_shows_values_and_losses,
+    ],
+}
 
 const LONG: &str = "s1.4x4-2048.tiles.138./89/M/83//M338z/3z/P/zPPMzP//9N/M38Pwxz89zPf//.32e959d1";
 pub(crate) const DEAD: &str = "s1.3x3.0.31.-/t/v97/7/g.1385f34a";
@@ -29,9 +49,6 @@ fn start_of(game: &str) -> String {
 
 /// Runs a trial of the page of a game. `trial` is a function of `player.py`.
 fn try_page(trial: &str, code: &str) {
-    if !can_browse() {
-        return;
-    }
     let place = place();
     good(&place, &format!("replay {code} --html game.html"));
     look(&place, trial, &expected(&code.parse().unwrap()));
@@ -60,9 +77,6 @@ const ADVICE: [(&str, &str, &str); 11] = [
 
 /// Runs a trial of the page of `WIDE` with advice.
 fn try_advice(trial: &str) {
-    if !can_browse() {
-        return;
-    }
     let place = place();
     good(&place, "--size 2x3 --max 16 --keep both --dir run --quiet");
     good(&place, "solve run --for score,16 --quiet");
@@ -124,55 +138,45 @@ pub(crate) fn spoken(position: &Position) -> String {
     rows.collect::<Vec<_>>().join("; ")
 }
 
-#[test]
 fn arrows_home_and_end_show_every_position() {
     for code in [LONG, DEAD, WIDE, ONE, &start_of("2x4")] {
         try_page("steps", code);
     }
 }
 
-#[test]
 fn moves_are_announced_word_for_word() {
     try_page("announcements", WON);
 }
 
-#[test]
 fn space_plays_and_pauses_and_digits_set_the_speed() {
     try_page("plays", LONG);
     try_page("plays_in_real_time", WIDE);
 }
 
-#[test]
 fn a_fast_game_is_announced_about_once_a_second() {
     try_page("announces_calmly", LONG);
 }
 
-#[test]
 fn keys_act_once_wherever_the_focus_is() {
     try_page("focus", LONG);
 }
 
-#[test]
 fn keys_with_ctrl_alt_or_meta_are_left_to_the_browser() {
     try_page("modifiers", DEAD);
 }
 
-#[test]
 fn enter_goes_to_a_move_of_the_list() {
     try_page("moves", LONG);
 }
 
-#[test]
 fn the_code_is_copied() {
     try_page("copies", WIDE);
 }
 
-#[test]
 fn tiles_are_animated_unless_motion_is_reduced() {
     try_page("motion", WIDE);
 }
 
-#[test]
 fn a_phone_has_room_for_every_game() {
     for game in ["2x4", "4x2", "4x3", "3x4", "4x4"] {
         try_page("phone", &start_of(game));
@@ -180,7 +184,6 @@ fn a_phone_has_room_for_every_game() {
     try_page("phone", LONG);
 }
 
-#[test]
 fn the_controls_fit_into_every_window() {
     for game in ["2x4", "4x2", "4x4-65536"] {
         try_page("fits", &start_of(game));
@@ -188,22 +191,18 @@ fn the_controls_fit_into_every_window() {
     try_page("fits", LONG);
 }
 
-#[test]
 fn the_address_links_to_a_move_without_filling_the_history() {
     try_page("links", LONG);
 }
 
-#[test]
 fn every_tile_fits_and_all_text_has_contrast() {
     try_page("tiles", &start_of("4x4-65536"));
 }
 
-#[test]
 fn without_scripts_the_page_shows_the_code() {
     try_page("without_scripts", ONE);
 }
 
-#[test]
 fn a_page_with_a_solution_shows_values_and_losses() {
     for trial in ["steps", "advises", "contrasts", "phone", "fits"] {
         try_advice(trial);

@@ -10,7 +10,24 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::command::{good, place, stderr, stdout};
-use crate::required::{can_import, python};
+use crate::script::python;
+
+tests! {
+    &[Package("matplotlib")] => [
+        every_format_has_its_magic_bytes_and_always_the_same_bytes,
+        a_game_has_its_name_total_axes_and_tiles,
+        every_line_is_named_in_its_own_color,
+        axes_have_ticks_at_powers_of_two_and_in_thousands,
+        a_picture_takes_its_name_from_manifest_option_or_file,
+        several_games_have_a_legend_and_a_logarithmic_axis,
+        panels_show_each_largest_tile_on_its_own_axes,
+        labels_of_close_levels_do_not_overlap,
+        bad_tables_and_arguments_are_refused_in_one_line,
+    ],
+    PYTHON => [
+        without_arguments_or_matplotlib_the_script_prints_help,
+    ],
+}
 
 pub(crate) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot.py");
 
@@ -23,7 +40,7 @@ const OLD: &str = concat!(
 /// The picture that the script draws of a `plot`, such as `layers`, in a file called `name`.
 pub(crate) fn draw(plot: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
     let out = place.path().join(name);
-    let output = python(&[&[SCRIPT, plot, "-o", text(&out)], args].concat()).unwrap();
+    let output = python(&[&[SCRIPT, plot, "-o", text(&out)], args].concat());
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     assert_eq!((stdout(&output), stderr(&output)), ("", ""), "{args:?}");
     fs::read(out).unwrap()
@@ -76,11 +93,7 @@ pub(crate) fn has(words: &[String], word: &str) {
     assert!(words.iter().any(|found| found == word), "{word}: {words:?}");
 }
 
-#[test]
 fn every_format_has_its_magic_bytes_and_always_the_same_bytes() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     for (name, magic) in [
         ("a.svg", "<?xml version=\"1.0\" encoding=\"utf-8\" "),
@@ -95,11 +108,7 @@ fn every_format_has_its_magic_bytes_and_always_the_same_bytes() {
     }
 }
 
-#[test]
 fn a_game_has_its_name_total_axes_and_tiles() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let new = counted(&place);
     for (table, title, tiles) in [
@@ -115,11 +124,7 @@ fn a_game_has_its_name_total_axes_and_tiles() {
     }
 }
 
-#[test]
 fn every_line_is_named_in_its_own_color() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let new = counted(&place);
     let named = |table| {
@@ -145,11 +150,7 @@ fn every_line_is_named_in_its_own_color() {
     assert_eq!(named(OLD)[..], tiles[..4]);
 }
 
-#[test]
 fn axes_have_ticks_at_powers_of_two_and_in_thousands() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let new = counted(&place);
     for args in [&[text(&new)][..], &[text(&new), "--log"]] {
@@ -164,11 +165,7 @@ fn axes_have_ticks_at_powers_of_two_and_in_thousands() {
     assert_eq!(words[..6].join(" "), "0 4 8 12 16 20");
 }
 
-#[test]
 fn a_picture_takes_its_name_from_manifest_option_or_file() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let table = place.path().join("2x3-64.csv");
     let count = "--size 2 --max 32 --until 20 --quiet --dir part --csv 2x3-64.csv";
@@ -187,7 +184,7 @@ fn a_picture_takes_its_name_from_manifest_option_or_file() {
     fs::remove_file(&manifest).unwrap();
     title(&[text(&run)], "part up to sum 20: 35 live states");
     fs::write(&manifest, "[]").unwrap();
-    let output = python(&[SCRIPT, "layers", text(&run), "-o", "a.svg"]).unwrap();
+    let output = python(&[SCRIPT, "layers", text(&run), "-o", "a.svg"]);
     assert_eq!(output.status.code(), Some(2));
     let refusal = format!(
         "plot.py: {}: names no game: see enum48 verify\n",
@@ -196,11 +193,7 @@ fn a_picture_takes_its_name_from_manifest_option_or_file() {
     assert_eq!(stderr(&output), refusal);
 }
 
-#[test]
 fn several_games_have_a_legend_and_a_logarithmic_axis() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let new = counted(&place);
     let picture = |option: &[&str]| words(&place, &[&[OLD, text(&new)], option].concat());
@@ -222,11 +215,7 @@ fn several_games_have_a_legend_and_a_logarithmic_axis() {
     has(&linear, "2 k");
 }
 
-#[test]
 fn panels_show_each_largest_tile_on_its_own_axes() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let new = counted(&place);
     let one = words(&place, &[text(&new), "--panels"]);
@@ -245,11 +234,7 @@ fn panels_show_each_largest_tile_on_its_own_axes() {
 }
 
 /// The labels of levels 5 and 6 once covered each other.
-#[test]
 fn labels_of_close_levels_do_not_overlap() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let table = place.path().join("compression.csv");
     let rows = [
@@ -282,15 +267,11 @@ fn labels_of_close_levels_do_not_overlap() {
     }
 }
 
-#[test]
 fn bad_tables_and_arguments_are_refused_in_one_line() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let (bad, out) = (place.path().join("bad.csv"), place.path().join("a.svg"));
     let refused = |args: &[&str], what: &str| {
-        let output = python(&[&[SCRIPT, "layers"], args].concat()).unwrap();
+        let output = python(&[&[SCRIPT, "layers"], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert_eq!(stdout(&output), "", "{args:?}");
         assert_eq!(stderr(&output), format!("plot.py: {what}\n"));
@@ -348,13 +329,9 @@ fn bad_tables_and_arguments_are_refused_in_one_line() {
     );
 }
 
-#[test]
 fn without_arguments_or_matplotlib_the_script_prints_help() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     // These options run Python without packages.
-    let bare = |args: &[&str]| python(&[&["-E", "-S", SCRIPT, "layers"], args].concat()).unwrap();
+    let bare = |args: &[&str]| python(&[&["-E", "-S", SCRIPT, "layers"], args].concat());
     let output = bare(&[]);
     assert_eq!(output.status.code(), Some(2));
     let explained = stderr(&output);

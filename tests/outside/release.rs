@@ -7,7 +7,14 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::command::{PROGRAM, good, place, stderr, stdout};
-use crate::required::{can_import, python};
+use crate::script::python;
+
+tests! {
+    PYTHON => [
+        a_release_is_checked_and_its_links_lead_to_the_repository,
+        an_archive_has_a_program_that_runs_its_completions_and_all_licences,
+    ],
+}
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -22,11 +29,7 @@ fn step(checkout: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-#[test]
 fn a_release_is_checked_and_its_links_lead_to_the_repository() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     let place = place();
     let copy = place.path();
     for folder in ["scripts", "src"] {
@@ -102,23 +105,25 @@ fn a_release_is_checked_and_its_links_lead_to_the_repository() {
     );
     let print = "import sys; sys.path.append(sys.argv[1]); import release; print(release.readme())";
     let scripts = copy.join("scripts");
-    let printed = python(&["-B", "-c", print, scripts.to_str().unwrap()]).unwrap();
+    let printed = python(&["-B", "-c", print, scripts.to_str().unwrap()]);
     let links = "[a](https://code.example/enum48/blob/vVERSION/b.md#c) \
                  ![d](https://code.example/enum48/raw/vVERSION/e.svg) [f](https://g.example) [h](#i)\n";
     assert_eq!(stdout(&printed), links.replace("VERSION", version));
 }
 
-#[test]
 fn an_archive_has_a_program_that_runs_its_completions_and_all_licences() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     let place = place();
     let out = place.path().join("out");
-    let output = step(
-        Path::new(ROOT),
-        &["archive", TARGET, PROGRAM, out.to_str().unwrap()],
-    );
+    // Four fifths of the tested program are for debuggers, and would take seconds to pack.
+    let program = place.path().join("enum48");
+    let stripped = Command::new("strip")
+        .arg(PROGRAM)
+        .arg("-o")
+        .arg(&program)
+        .status();
+    assert!(stripped.unwrap().success());
+    let [program, out_dir] = [&program, &out].map(|path| path.to_str().unwrap());
+    let output = step(Path::new(ROOT), &["archive", TARGET, program, out_dir]);
     assert!(output.status.success(), "{}", stderr(&output));
     let name = format!("enum48-{}-{TARGET}", env!("CARGO_PKG_VERSION"));
     assert_eq!(

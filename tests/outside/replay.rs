@@ -2,20 +2,23 @@
 
 use super::player::{DEAD, ONE, WON};
 use crate::command::{good, place, run, stderr, stdout};
-use crate::required::{can_import, python};
+use crate::script::python;
+
+tests! {
+    PYTHON => [
+        a_second_program_replays_codes_to_the_same_boards,
+        a_second_program_refuses_each_bad_field_and_goes_on,
+    ],
+}
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/replay_code.py");
 
-#[test]
 fn a_second_program_replays_codes_to_the_same_boards() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     let place = place();
     good(&place, "--size 2x3 --quiet");
     let sample = good(&place, "witness --sample 300 --dir enum48-data/2x3 --quiet");
     let codes: Vec<&str> = sample.lines().chain([WON, DEAD, ONE]).collect();
-    let output = python(&[&[SCRIPT], &codes[..]].concat()).unwrap();
+    let output = python(&[&[SCRIPT], &codes[..]].concat());
     assert!(output.status.success(), "{}", stdout(&output));
     assert_eq!(stdout(&output).lines().count(), codes.len());
     for (code, end) in codes.iter().zip(stdout(&output).lines()) {
@@ -31,7 +34,7 @@ fn a_second_program_replays_codes_to_the_same_boards() {
             &codes[0][at + letter.len_utf8()..]
         );
         assert_eq!(
-            python(&[SCRIPT, &changed]).unwrap().status.code(),
+            python(&[SCRIPT, &changed]).status.code(),
             Some(1),
             "{changed}"
         );
@@ -42,11 +45,7 @@ fn a_second_program_replays_codes_to_the_same_boards() {
     }
 }
 
-#[test]
 fn a_second_program_refuses_each_bad_field_and_goes_on() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     // The checks of all codes are right.
     let bad = [
         "s1.1x1-8.5.0..180547e6",
@@ -68,7 +67,7 @@ fn a_second_program_refuses_each_bad_field_and_goes_on() {
         assert!(!error.to_string().contains("the check is"), "{error}");
         codes.extend([code, WON]);
     }
-    let output = python(&codes).unwrap();
+    let output = python(&codes);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let lines: Vec<&str> = stdout(&output).lines().collect();
     assert_eq!(lines.len(), 2 * bad.len());

@@ -13,7 +13,18 @@ use tempfile::TempDir;
 
 use super::plots::{self, draw, has, words_of};
 use crate::command::{PROGRAM, good, place, stderr};
-use crate::required::{can_import, python};
+use crate::script::python;
+
+tests! {
+    &[Package("matplotlib")] => [
+        a_game_is_counted_again_and_a_table_that_differs_is_refused,
+        turns_of_a_solved_game_are_joined,
+        values_that_differ_from_kept_or_published_values_are_refused,
+        contradicting_chances_of_two_games_are_refused,
+        a_picture_of_values_has_titles_and_is_reproducible,
+        bad_tables_of_values_are_refused_in_one_line,
+    ],
+}
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
 
@@ -69,11 +80,7 @@ fn summary(place: &TempDir) -> Value {
     serde_json::from_str(line).unwrap()
 }
 
-#[test]
 fn a_game_is_counted_again_and_a_table_that_differs_is_refused() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     done(&reproduce(&place, "count 2x2-8 2x2"));
     let kept = [
@@ -107,11 +114,7 @@ fn a_game_is_counted_again_and_a_table_that_differs_is_refused() {
     assert!(read(&place, "out/tables/2x2-8.csv") == wrong);
 }
 
-#[test]
 fn turns_of_a_solved_game_are_joined() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     good(&place, "--size 2 --keep afterstates --dir run --quiet");
     for (at, turn) in ["score", "moves,32", "score,moves,32"].iter().enumerate() {
@@ -126,7 +129,7 @@ fn turns_of_a_solved_game_are_joined() {
         let out = at("out");
         args.push(&out);
         args.extend(turns.iter().map(String::as_str));
-        done(&python(&args).unwrap());
+        done(&python(&args));
     };
     keep(&["2"]);
     let (whole, table) = (summary(&place), read(&place, "out/values/2x2.csv"));
@@ -160,11 +163,7 @@ fn turns_of_a_solved_game_are_joined() {
     assert!(joined.get("dir").is_none());
 }
 
-#[test]
 fn values_that_differ_from_kept_or_published_values_are_refused() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let solve = || reproduce(&place, "solve 2x2");
     done(&solve());
@@ -198,11 +197,7 @@ fn values_that_differ_from_kept_or_published_values_are_refused() {
     assert_eq!(read(&place, "out/solved.md"), page);
 }
 
-#[test]
 fn contradicting_chances_of_two_games_are_refused() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     done(&reproduce(&place, "solve 2x2"));
     let kept = read(&place, "out/summaries.jsonl");
@@ -221,11 +216,7 @@ fn contradicting_chances_of_two_games_are_refused() {
     );
 }
 
-#[test]
 fn a_picture_of_values_has_titles_and_is_reproducible() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     good(&place, "--size 2 --keep afterstates --dir run --quiet");
     let solve = "solve run --for score,moves,16,32 --csv 2x2.csv --quiet";
@@ -273,11 +264,7 @@ fn a_picture_of_values_has_titles_and_is_reproducible() {
     }
 }
 
-#[test]
 fn bad_tables_of_values_are_refused_in_one_line() {
-    if !can_import(&["matplotlib"]) {
-        return;
-    }
     let place = place();
     let (bad, out) = (place.path().join("bad.csv"), place.path().join("a.svg"));
     let header = "sum,max_tile,afterstates,score_least,score_mean,score_greatest\n";
@@ -307,7 +294,7 @@ fn bad_tables_of_values_are_refused_in_one_line() {
             "-o",
             text(&out),
         ];
-        let output = python(&args).unwrap();
+        let output = python(&args);
         assert_eq!(output.status.code(), Some(2), "{row}");
         assert_eq!(
             stderr(&output),
@@ -323,8 +310,7 @@ fn bad_tables_of_values_are_refused_in_one_line() {
         "luck",
         "-o",
         text(&out),
-    ])
-    .unwrap();
+    ]);
     assert_eq!(
         stderr(&output),
         "plot.py: --for: luck: neither score nor moves nor tiles: see --help\n"

@@ -6,8 +6,23 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Output, Stdio};
 
 use super::player::WON;
-use crate::command::{place, stderr, stdout, write_program};
-use crate::required::{can_import, python};
+use crate::command::{place, stderr, stdout};
+use crate::script::{python, write_program};
+
+tests! {
+    PYTHON => [
+        a_missing_package_and_a_bad_argument_are_told_in_one_line,
+        a_script_finds_its_checkout_if_cdpath_is_set,
+        a_bench_prints_each_game_and_whether_it_meets_its_goals,
+        a_closed_pipe_and_an_interrupt_are_told_in_one_line,
+    ],
+    &[Package("numpy"), Package("zstandard")] => [
+        a_reader_without_a_file_tells_of_wrong_arguments,
+    ],
+    &[] => [
+        options_without_a_value_are_told_in_one_line,
+    ],
+}
 
 const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
@@ -16,11 +31,7 @@ const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts");
 const SHARED: [&str; 3] = ["failure.py", "pages.py", "picture.py"];
 
 /// Without packages, each script lacks a package or gets an argument that names nothing.
-#[test]
 fn a_missing_package_and_a_bad_argument_are_told_in_one_line() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     let (place, mut tried) = (place(), 0);
     for entry in fs::read_dir(SCRIPTS).unwrap() {
         let path = entry.unwrap().path();
@@ -53,13 +64,9 @@ fn a_missing_package_and_a_bad_argument_are_told_in_one_line() {
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
 }
 
-#[test]
 fn a_reader_without_a_file_tells_of_wrong_arguments() {
-    if !can_import(&["numpy", "zstandard"]) {
-        return;
-    }
     let path = format!("{SCRIPTS}/read.py");
-    let output = python(&["-B", &path]).unwrap();
+    let output = python(&["-B", &path]);
     let told = format!("read.py: wrong arguments: see the first lines of {path}\n");
     assert_eq!(stderr(&output), told);
     assert_eq!(output.status.code(), Some(2));
@@ -76,7 +83,6 @@ fn bash(script: &str, args: &[&str]) -> Output {
         .unwrap()
 }
 
-#[test]
 fn options_without_a_value_are_told_in_one_line() {
     for (script, options) in [
         ("bench.sh", &["--threads", "--dir"][..]),
@@ -96,11 +102,7 @@ fn options_without_a_value_are_told_in_one_line() {
     }
 }
 
-#[test]
 fn a_script_finds_its_checkout_if_cdpath_is_set() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     let place = place();
     let out = place.path().join("out");
     // The first game is in the checkout, the second is not.
@@ -141,11 +143,7 @@ echo "{{$count,\"dead\":0,\"engine\":\"lists\",\"peak_memory\":1048576}}"
         .unwrap()
 }
 
-#[test]
 fn a_bench_prints_each_game_and_whether_it_meets_its_goals() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     let output = bench(41_325_017);
     assert_eq!(stderr(&output), "");
     // How busy the cores are is measured; all other columns follow from the counts.
@@ -187,11 +185,7 @@ fn replays() -> Child {
         .unwrap()
 }
 
-#[test]
 fn a_closed_pipe_and_an_interrupt_are_told_in_one_line() {
-    if !can_import(&["sys"]) {
-        return;
-    }
     for (interrupted, told) in [(true, "stopped"), (false, "stdout: closed by its reader")] {
         let mut script = replays();
         let mut codes = script.stdin.take().unwrap();

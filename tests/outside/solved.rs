@@ -6,9 +6,18 @@ use enum48::play::{Code, Position, Status};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::browser::{can_browse, try_out};
+use super::browser::try_out;
 use super::player::spoken;
 use crate::command::{good, place};
+
+tests! {
+    BROWSER => [
+        a_page_follows_the_rules_and_agrees_with_best,
+        a_page_works_with_keys_touch_and_screen_readers,
+        a_page_fits_every_screen,
+        a_damaged_page_shows_an_error,
+    ],
+}
 
 /// Games, their names, and their objectives. 2x3 has three objectives, 2x2 to 32 has only a chance,
 /// 3x3 to 16 has nine cells, and 2x3 to 128 has seven objectives, some of them nearly certain.
@@ -79,11 +88,7 @@ fn expected(name: &str, objectives: &str, position: &Position) -> Vec<String> {
     legal.collect()
 }
 
-#[test]
 fn a_page_follows_the_rules_and_agrees_with_best() {
-    if !can_browse() {
-        return;
-    }
     for (_, name, objectives) in GAMES {
         let goal = match objectives.split(',').next().unwrap() {
             "score" => "expected score",
@@ -117,21 +122,13 @@ fn a_page_follows_the_rules_and_agrees_with_best() {
     }
 }
 
-#[test]
 fn a_page_works_with_keys_touch_and_screen_readers() {
-    if !can_browse() {
-        return;
-    }
     for trial in ["keys", "seeds", "watches", "focus", "swipes"] {
         try_page(trial, "2x3");
     }
 }
 
-#[test]
 fn a_page_fits_every_screen() {
-    if !can_browse() {
-        return;
-    }
     for trial in ["motion", "fits", "contrast"] {
         try_page(trial, "2x3");
     }
@@ -139,9 +136,6 @@ fn a_page_fits_every_screen() {
     try_page("fits", "2x3-128");
 }
 
-#[test]
 fn a_damaged_page_shows_an_error() {
-    if can_browse() {
-        try_page("damaged", "2x3");
-    }
+    try_page("damaged", "2x3");
 }

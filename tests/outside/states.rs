@@ -6,7 +6,13 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::command::{good, place, run, stderr};
-use crate::required::can_import;
+
+tests! {
+    &[Package("numpy"), Package("polars"), Package("duckdb")] => [
+        numpy_polars_and_duckdb_read_exports,
+        values_are_equal_in_every_format,
+    ],
+}
 
 /// Runs a Python script in `place`, and expects success.
 fn agrees(place: &TempDir, script: &str) {
@@ -18,11 +24,7 @@ fn agrees(place: &TempDir, script: &str) {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-#[test]
 fn numpy_polars_and_duckdb_read_exports() {
-    if !can_import(&["numpy", "polars", "duckdb"]) {
-        return;
-    }
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     good(&place, "states run --format npy -o all.npy");
@@ -74,11 +76,7 @@ assert numbers.tolist() == states.tolist(), numbers
     agrees(&place, script);
 }
 
-#[test]
 fn values_are_equal_in_every_format() {
-    if !can_import(&["numpy", "polars", "duckdb"]) {
-        return;
-    }
     let place = place();
     good(&place, "--size 2x3 --keep both --quiet --dir run");
     good(&place, "solve run --for score,moves,64 --quiet");

@@ -19,7 +19,15 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::command::{good, place};
-use crate::required::{can_import, python};
+use crate::script::python;
+
+tests! {
+    &[Package("zstandard"), Package("numpy")] => [
+        the_script_finds_the_same_values,
+        the_script_refuses_damaged_and_foreign_files,
+        a_python_solver_agrees_with_every_integer,
+    ],
+}
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/read.py");
 const SOLVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/values.py");
@@ -88,14 +96,10 @@ fn run(script: &str, files: &[&Path]) -> Output {
     let files = files.iter().map(|path| path.to_str().unwrap());
     // Without -B, Python would write compiled files into the folder of the scripts.
     let args: Vec<&str> = ["-B", script].into_iter().chain(files).collect();
-    python(&args).unwrap()
+    python(&args)
 }
 
-#[test]
 fn the_script_finds_the_same_values() {
-    if !can_import(&["zstandard", "numpy"]) {
-        return;
-    }
     // The first file has several blocks. The others have few values, so planes are not compressed.
     for (solved, objective) in [
         (Solved::new("4x4-16", 40, 8, Objective::Score, 17), "score"),
@@ -141,11 +145,7 @@ fn the_script_finds_the_same_values() {
     }
 }
 
-#[test]
 fn the_script_refuses_damaged_and_foreign_files() {
-    if !can_import(&["zstandard", "numpy"]) {
-        return;
-    }
     let solved = Solved::new("2x3-64", 20, 8, Objective::Score, 17);
     let other = Solved::new("2x3-64", 22, 8, Objective::Score, 17);
     let refused = |files: &[&Path], what: &str| {
@@ -170,11 +170,7 @@ fn the_script_refuses_damaged_and_foreign_files() {
     }
 }
 
-#[test]
 fn a_python_solver_agrees_with_every_integer() {
-    if !can_import(&["zstandard", "numpy"]) {
-        return;
-    }
     let scripts = Path::new(SCRIPT).parent().unwrap().to_str().unwrap();
     for (game, objectives) in [
         ("--size 2x3", "score,moves,64"),
@@ -185,7 +181,7 @@ fn a_python_solver_agrees_with_every_integer() {
         good(&place, &format!("solve run --for {objectives} --quiet"));
         good(&place, "states run --values --format npy -o run.npy");
         let at = |name| place.path().join(name).to_str().unwrap().to_owned();
-        let output = python(&["-B", SOLVER, scripts, &at("run"), &at("run.npy")]).unwrap();
+        let output = python(&["-B", SOLVER, scripts, &at("run"), &at("run.npy")]);
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{game}: {message}");
     }

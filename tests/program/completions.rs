@@ -1,14 +1,9 @@
-//! Completions and the manual page: shells and groff accept them, and they are complete.
-
-#![expect(clippy::disallowed_methods, reason = "input of another program")]
+//! Completions and the manual page are complete.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::process::Command;
 
 use crate::command::{good, place};
 use crate::outcomes::{refused, unread};
-use crate::required::missing;
 
 /// The subcommands that the help lists, except `help`, each before its own subcommands.
 fn commands() -> Vec<String> {
@@ -53,31 +48,11 @@ fn options() -> BTreeSet<String> {
     options
 }
 
-/// Checks the syntax of a script with its shell, if the shell is installed.
-fn accepted(shell: &str, script: &str) {
-    let place = place();
-    let path = place.path().join("script");
-    fs::write(&path, script).unwrap();
-    match Command::new(shell).arg("-n").arg(&path).output() {
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(
-                output.status.success() && said.is_empty(),
-                "{shell}: {said}"
-            );
-        }
-        Err(_) => missing(shell),
-    }
-}
-
 #[test]
-fn shells_accept_the_scripts_which_have_all_options() {
+fn scripts_have_all_subcommands_and_options() {
     let (place, commands, options) = (place(), commands(), options());
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = good(&place, &format!("completions {shell}"));
-        if !matches!(shell, "elvish" | "powershell") {
-            accepted(shell, &script);
-        }
         for word in commands.iter().flat_map(|words| words.split(' ')) {
             assert!(script.contains(word), "{shell}: {word}");
         }
@@ -87,48 +62,6 @@ fn shells_accept_the_scripts_which_have_all_options() {
             let known = script.contains(option) || script.contains(&fish);
             assert!(known, "{shell}: {option}");
         }
-    }
-}
-
-#[test]
-fn bash_completes_subcommands_and_options() {
-    let script = good(&place(), "completions bash");
-    let complete = |words: &str, last: usize| {
-        let before = last - 1;
-        let program = format!(
-            "{script}\nCOMP_WORDS=({words}); COMP_CWORD={last}\n\
-             _enum48 enum48 \"${{COMP_WORDS[{last}]}}\" \"${{COMP_WORDS[{before}]}}\"; echo \"${{COMPREPLY[@]}}\""
-        );
-        let output = Command::new("bash").args(["-c", &program]).output();
-        String::from_utf8(output.unwrap().stdout).unwrap()
-    };
-    assert_eq!(complete("enum48 ver", 1), "verify\n");
-    assert_eq!(complete("enum48 graph --fo", 2), "--format\n");
-    assert_eq!(complete("enum48 graph --format g", 3), "graphml\n");
-    assert_eq!(complete("enum48 --unt", 1), "--until\n");
-}
-
-#[test]
-fn fish_completes_options_after_the_name_of_a_game() {
-    let script = good(&place(), "completions fish");
-    // Without the program's own line, the name of a game would be taken for a subcommand.
-    assert!(script.contains("[2-4]x[2-4]"), "{script}");
-    for (words, option) in [
-        ("--ke", "--keep\t"),
-        ("3x3-1024 --ke", "--keep\t"),
-        ("3x3 --keep both --unt", "--until\t"),
-        ("graph --fo", "--format\t"),
-    ] {
-        let program = format!("{script}\ncomplete -C 'enum48 {words}'");
-        let output = Command::new("fish")
-            .args(["--no-config", "-c", &program])
-            .output();
-        let Ok(output) = output else {
-            missing("fish");
-            return;
-        };
-        let said = String::from_utf8(output.stdout).unwrap();
-        assert!(said.starts_with(option), "{words}: {said}");
     }
 }
 
@@ -177,27 +110,6 @@ fn the_manual_page_names_every_subcommand_and_option() {
     for heading in ["NAME", "EXAMPLES", "\"EXIT STATUS\""] {
         assert!(page.contains(&format!("\n.SH {heading}\n")), "{heading}");
     }
-}
-
-#[test]
-fn groff_formats_the_manual_page_without_warnings() {
-    let place = place();
-    let path = place.path().join("enum48.1");
-    fs::write(&path, good(&place, "completions man")).unwrap();
-    let groff = Command::new("groff")
-        .args(["-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=80n"])
-        .arg(&path)
-        .output();
-    let Ok(output) = groff else {
-        missing("groff");
-        return;
-    };
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.is_empty(), "{said}");
-    let text = String::from_utf8(output.stdout).unwrap();
-    let wide = text.lines().find(|line| line.chars().count() > 80);
-    assert_eq!(wide, None);
-    assert!(text.contains("ENUM48 GRAPH"), "{text}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! Tests of the program: by itself, in a terminal, on a failing system, on several machines, and
-//! with programs that read its output.
+//! Tests of the program: by itself, in a terminal, and on a failing system.
 
 #[path = "../support/command.rs"]
 mod command;
+#[path = "../support/examples.rs"]
+mod examples;
 mod fed;
 #[path = "../support/files.rs"]
 mod files;
@@ -11,8 +12,6 @@ mod json;
 #[path = "../support/manifest.rs"]
 mod manifest;
 mod outcomes;
-#[path = "../support/required.rs"]
-mod required;
 #[path = "../support/share.rs"]
 mod share;
 mod solved;
@@ -20,8 +19,6 @@ mod solved;
 mod best;
 mod check;
 mod cli;
-#[path = "../cluster/mod.rs"]
-mod cluster;
 mod completions;
 #[path = "../crash/mod.rs"]
 mod crash;
@@ -30,8 +27,6 @@ mod golden;
 mod graph;
 mod memory;
 mod outputs;
-#[path = "../outside/mod.rs"]
-mod outside;
 mod play;
 mod rate;
 mod readme;

@@ -1,8 +1,5 @@
 //! Runs the program as a command.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
@@ -35,11 +32,4 @@ pub(crate) fn good(place: &TempDir, args: &str) -> String {
 
 pub(crate) fn place() -> TempDir {
     tempfile::tempdir().unwrap()
-}
-
-/// Writes a script of the shell, to be started in place of a program.
-#[expect(clippy::disallowed_methods, reason = "a test writes a program")]
-pub(crate) fn write_program(path: &Path, text: &str) {
-    fs::write(path, format!("#!/bin/sh\n{text}")).unwrap();
-    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
 }

@@ -1,0 +1,80 @@
+//! Tests with tools beside the program: other programs read its output, a driver starts it, and a
+//! shell mounts its directories.
+//!
+//! A system may lack a tool. Each module says what its tests need. A test that lacks something is
+//! skipped, counts as ignored, and is named in the last lines.
+
+#[path = "../support/command.rs"]
+mod command;
+#[path = "../support/files.rs"]
+mod files;
+#[path = "../support/json.rs"]
+mod json;
+#[macro_use]
+#[path = "../support/needs.rs"]
+mod needs;
+#[path = "../support/examples.rs"]
+mod readme;
+#[path = "../support/share.rs"]
+mod share;
+
+mod browser;
+#[path = "../cluster/mod.rs"]
+mod cluster;
+#[cfg(feature = "parquet")]
+mod dataset;
+mod examples;
+mod graph;
+mod mounted;
+mod part_files;
+mod player;
+mod plots;
+mod release;
+mod replay;
+mod results;
+mod script;
+mod scripts;
+mod shells;
+mod solved;
+#[cfg(feature = "parquet")]
+mod states;
+mod values;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    let args = Arguments::from_args();
+    let tests = [
+        cluster::tests(),
+        #[cfg(feature = "parquet")]
+        dataset::tests(),
+        examples::tests(),
+        graph::tests(),
+        mounted::tests(),
+        part_files::tests(),
+        player::tests(),
+        plots::tests(),
+        release::tests(),
+        replay::tests(),
+        results::tests(),
+        scripts::tests(),
+        shells::tests(),
+        solved::tests(),
+        #[cfg(feature = "parquet")]
+        states::tests(),
+        values::tests(),
+    ];
+    let (trials, skipped) = needs::trials(tests.into_iter().flatten().collect());
+    let conclusion = libtest_mimic::run(&args, trials);
+    let asked = |test: &str| {
+        args.filter
+            .as_ref()
+            .is_none_or(|filter| test.contains(filter))
+    };
+    for (test, lack) in skipped.iter().filter(|(test, _)| !args.list && asked(test)) {
+        println!("skipped: {test}: needs {lack}");
+    }
+    conclusion.exit_code()
+}
