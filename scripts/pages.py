@@ -69,11 +69,11 @@ def counts(page, runs, directory, enum48):
     for run in runs:
         game = run["game"]
         name = game + ("" if run["complete"] else f", to sum {run['last_sum']}")
-        numbers = [f"{run[column]:,}" for column in ("live", "dead", "labeled", "afterstates", "total", "layers")]
+        numbers = [f"{run[column]:,}" for column in ("live", "dead", "labeled", "afterstates", "total")]
         fingerprint = linked(f"`{run['fingerprint']}`", directory, f"tables/{game}.csv")
         rows.append([linked(name, directory, f"pictures/{game}.svg"), *numbers, fingerprint])
-    heads = "game|live|dead|labeled|afterstates|total|layers|fingerprint"
-    page = replaced(page, "Counts", table(heads, "--- --: --: --: --: --: --: ---", rows))
+    heads = "game|live|dead|labeled|afterstates|total|fingerprint"
+    page = replaced(page, "Counts", table(heads, "--- --: --: --: --: --: ---", rows))
 
     rows = [
         [f"`{run['command']}`", f"{run['seconds']:.2f} s", size(run["peak_memory"]), size(run["bytes"])]
@@ -153,12 +153,10 @@ def objectives(run):
 def values(runs, directory):
     rows = []
     for run in runs:
-        of, number = objectives(run), len(run["objectives"]) * run["afterstates"]
-        name = linked(run["game"], directory, f"values/{run['game']}.csv")
-        numbers = [*worth(of.get("score")), *worth(of.get("moves")), f"{number:,}"]
-        rows.append([name, *numbers, f"`{run['fingerprint']}`"])
-    heads = "game|score|from two 2s|off by|moves|from two 2s|off by|values|fingerprint"
-    return table(heads, "--- --: --: --: --: --: --: --: ---", rows)
+        of, name = objectives(run), linked(run["game"], directory, f"values/{run['game']}.csv")
+        rows.append([name, *worth(of.get("score")), *worth(of.get("moves")), f"`{run['fingerprint']}`"])
+    heads = "game|score|from two 2s|off by|moves|from two 2s|off by|fingerprint"
+    return table(heads, "--- --: --: --: --: --: --: ---", rows)
 
 
 def worth(objective):
@@ -221,6 +219,6 @@ def recipes(runs):
         game, commands, seconds = run["game"], run["commands"][1:], run["seconds"]
         usual = [f"enum48 solve enum48-data/{game} --for score,moves,{parsed(game)[1]}"]
         if commands != usual or seconds >= SHORT:
-            commands = "<br>".join(f"`{command}`" for command in commands)
+            commands = "<br>".join(f"`{command}`" for command in commands if [command] != usual)
             rows.append([game, commands, f"{seconds:.2f} s", size(run["peak_memory"]), size(run["bytes"])])
     return table("game|commands|time|memory|values", "--- --- --: --: --:", rows)
