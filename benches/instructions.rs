@@ -20,8 +20,9 @@ use enum48::internals::{
 };
 use enum48::part::{Decoder, Kind, Part, Stream, ValueColumn, ValueDecoder, fingerprint};
 use enum48::play::Code;
+use enum48::read::Reader;
 use enum48::solve::StateValues;
-use enum48::store::{Goal, Keep, Store};
+use enum48::store::{Goal, Keep, Run, Store};
 use tempfile::TempDir;
 
 mod solved;
@@ -188,13 +189,9 @@ fn parts(game: &Game, place: &TempDir) -> [Part; 2] {
         .expect("memory enough")
         .with_engine(Some(Engine::Lists));
     engine::count(&mut store, &plan, Some(MIDDLE.sum), &mut Silent).expect("a count");
-    let part = |kind| {
-        store
-            .run()
-            .part(kind, MIDDLE)
-            .expect("sound")
-            .expect("there")
-    };
+    drop(store);
+    let reader = Reader::new(Run::open(place.path()).expect("a run"), &plan);
+    let part = |kind| reader.part(kind, MIDDLE).expect("sound").expect("there");
     [part(Kind::States), part(Kind::Afterstates)]
 }
 
@@ -325,8 +322,9 @@ fn solving(done: &dyn Fn(&str, usize)) {
         sum: 90,
         max: Exp::of_tile(32).expect("a tile"),
     };
-    let part = solution.run().part(Kind::Afterstates, key);
-    let afterstates = slice(&part.expect("sound").expect("there"));
+    let part = solved.reader.part(Kind::Afterstates, key);
+    let part = part.expect("sound").expect("there");
+    let afterstates = slice(&part);
     let goals: Vec<Goal> = solution.goals().collect();
     let mut values = Vec::with_capacity(SLICE);
     expanding(solution, &goals[..1], key.sum, |expand| {
@@ -339,16 +337,16 @@ fn solving(done: &dyn Fn(&str, usize)) {
     })
     .expect("sound");
     done("values_of_four", SLICE);
-    let states = solution.run().part(Kind::States, key);
+    let states = solved.reader.part(Kind::States, key);
     let states = slice(&states.expect("sound").expect("there"));
-    let mut found = StateValues::new(solution, &goals[..1]).expect("zstd");
+    let mut found = StateValues::new(solution, &solved.reader, &goals[..1]).expect("zstd");
     kernel_state_values(&mut found, key, &states);
     done("state_values", SLICE);
 
     let (mut encoder, mut block) = (ValueEncoder::new().expect("zstd"), Block::default());
     kernel_encode_values(&mut encoder, &afterstates, &values, &mut block);
     done("encode_values", SLICE);
-    let column = solution.values(goals[0].objective, key);
+    let column = solution.values(goals[0].objective, &part);
     let column = column.expect("sound").expect("solved");
     let (mut decoder, mut decoded) = (ValueDecoder::new().expect("zstd"), Vec::new());
     kernel_decode_values(&column, &mut decoder, &mut decoded);

@@ -13,7 +13,7 @@ use enum48::engine::LEVEL;
 use enum48::game::Exp;
 use enum48::internals::{BLOCK, Block, Encoder, Sorter, rules, union, union_all};
 use enum48::part::{Decoder, Kind, Part, fingerprint};
-use enum48::store::Lookup;
+use enum48::read::Lookup;
 
 mod layer;
 use layer::{Layer, read};
@@ -121,7 +121,7 @@ fn code(group: &mut BenchmarkGroup<WallTime>, layer: &Layer, states: &[u64]) {
     group.bench_function("decode", |b| b.iter(&mut decode));
     assert_eq!(decoded, states);
 
-    let mut lookup = Lookup::new(&layer.run, 0).unwrap();
+    let mut lookup = Lookup::new(&layer.reader, 0).unwrap();
     let mut position = |state| lookup.position(Kind::States, state).unwrap();
     let first = (middle * BLOCK) as u64;
     assert_eq!(position(states[7]), Some(first + 7));

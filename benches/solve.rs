@@ -10,7 +10,7 @@ use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{Expand, ExpandScratch, Index, RankTables, Ranking, expanding};
 use enum48::part::{Kind, ValueColumn, ValueDecoder};
 use enum48::solve::{StateValues, Values};
-use enum48::store::{Goal, Solution};
+use enum48::store::Goal;
 
 mod layer;
 use layer::{Layer, read};
@@ -35,8 +35,8 @@ fn solve(c: &mut Criterion) {
     let goals: Vec<Goal> = solved.solution.goals().collect();
     let mut group = c.benchmark_group("values");
     for goals in [&goals[..1], &goals] {
-        afterstates(&mut group, &solved.solution, goals);
-        states(&mut group, &solved.solution, goals);
+        afterstates(&mut group, &solved, goals);
+        states(&mut group, &solved, goals);
     }
     group.finish();
 }
@@ -104,12 +104,14 @@ fn index_of(ranking: &Ranking, ranks: &[u64]) -> Index {
 }
 
 /// The values of a part of afterstates, from the layers above.
-fn afterstates(group: &mut BenchmarkGroup<WallTime>, solution: &Solution, goals: &[Goal]) {
-    let part = solution.run().part(Kind::Afterstates, MIDDLE).unwrap();
-    let boards = read(&part.unwrap());
+fn afterstates(group: &mut BenchmarkGroup<WallTime>, solved: &Solved, goals: &[Goal]) {
+    let solution = &solved.solution;
+    let part = solved.reader.part(Kind::Afterstates, MIDDLE).unwrap();
+    let part = part.unwrap();
+    let boards = read(&part);
     let columns: Vec<Vec<u32>> = goals
         .iter()
-        .map(|goal| column(&solution.values(goal.objective, MIDDLE).unwrap().unwrap()))
+        .map(|goal| column(&solution.values(goal.objective, &part).unwrap().unwrap()))
         .collect();
     group.throughput(Throughput::Elements(boards.len() as u64));
     let name = format!("afterstates/{}", goals.len());
@@ -139,16 +141,17 @@ fn column(column: &ValueColumn) -> Vec<u32> {
 }
 
 /// The values of a part of states, from the files.
-fn states(group: &mut BenchmarkGroup<WallTime>, solution: &Solution, goals: &[Goal]) {
-    let states = read(&solution.run().part(Kind::States, MIDDLE).unwrap().unwrap());
-    let mut found = StateValues::new(solution, goals).unwrap();
+fn states(group: &mut BenchmarkGroup<WallTime>, solved: &Solved, goals: &[Goal]) {
+    let (solution, reader) = (&solved.solution, &solved.reader);
+    let states = read(&reader.part(Kind::States, MIDDLE).unwrap().unwrap());
+    let mut found = StateValues::new(solution, reader, goals).unwrap();
     let mut values = Vec::new();
     group.throughput(Throughput::Elements(states.len() as u64));
     group.bench_function(format!("states/{}", goals.len()), |b| {
         b.iter(|| values = found.of(MIDDLE, &states).unwrap());
     });
 
-    let mut moves = Values::new(solution, goals, 1 << 20).unwrap();
+    let mut moves = Values::new(solution, reader, goals, 1 << 20).unwrap();
     let last = moves.moves(states[states.len() - 1]).unwrap();
     let best = last.iter().map(|made| made.numbers[0]).fold(0.0, f64::max);
     assert_eq!(values[values.len() - goals.len()], best);

@@ -3,6 +3,7 @@
 use crate::engine::{Plan, Workers};
 use crate::error::Result;
 use crate::game::LineTables;
+use crate::read::Reader;
 use crate::solve::{self, Payoff};
 use crate::store::{Goal, Solution};
 
@@ -33,10 +34,12 @@ pub fn expanding<R>(
     sum: u32,
     act: impl FnOnce(&Expand<'_>) -> R,
 ) -> Result<R> {
-    let workers = Workers::start(&Plan::new(64 << 20, 1)?)?;
+    let plan = Plan::new(64 << 20, 1)?;
+    let workers = Workers::start(&plan)?;
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let tables = solve::tables(solution);
-    let read = |sum| solve::read(solution, &payoffs, &tables, sum, &workers);
+    let reader = Reader::new(solution.run().clone(), &plan);
+    let read = |sum| solve::read((solution, &reader), &payoffs, &tables, sum, &workers);
     let [twos, fours] = [read(sum + 2)?, read(sum + 4)?];
     let game = *solution.run().game();
     Ok(act(&Expand {

@@ -21,9 +21,9 @@
 //!
 //! # For a solver
 //!
-//! - [`store::Run`] opens a run for reading: its table, its parts, a layer's states in one iterator
-//!   ([`Run::layer`](store::Run::layer), with an example that moves them).
-//! - [`store::Lookup`] finds the position of a state or an afterstate in its part, and the board at a
+//! - [`store::Run`] opens a run: its table and its parts. [`read::Reader`] reads its boards, such as a
+//!   layer's states in one iterator (with an example that moves them).
+//! - [`read::Lookup`] finds the position of a state or an afterstate in its part, and the board at a
 //!   position, so that an array beside the part can hold anything about its boards (with an example).
 //! - [`solve::solve`] solves a complete run that kept its afterstates, for any [`store::Goal`]s;
 //!   [`solve::Values`] looks up the values of a board and of each of its moves (with an example).
@@ -68,14 +68,14 @@
 //! # Reading the code
 //!
 //! Top down: `game` (the rules) -> `engine` (the loop over layers; a state's way from a start to
-//! disk) -> `part` (the file format) -> `store` (a directory that survives being stopped) -> the
-//! rest on demand: `progress` (how far work has come), `counts` (the table), `laws` (the laws of all
+//! disk) -> `part` (the file format) -> `store` (a directory that survives being stopped) -> `read`
+//! (the boards of a run) -> the rest on demand: `progress` (how far work has come), `counts` (the table), `laws` (the laws of all
 //! counts), `known` (published numbers), `bound` (how many boards there are), `verify`, `graph`,
 //! `play` (games as codes), `witness` (a game that ends in a given board), `solve` (the values of
 //! boards), `cluster` (a layer as tasks, for several machines), `estimate` (how long a job will take),
 //! `machine` (the cores and the memory that a process may use). Each module uses only the modules to
 //! its left in `game -> part -> counts, bound, play -> laws, known -> store -> engine, graph ->
-//! witness, cluster -> solve -> verify, estimate, machine -> cli -> python`. All of them may use
+//! read -> witness, cluster -> solve -> verify, estimate, machine -> cli -> python`. All of them may use
 //! `error` and small modules such as `progress`.
 //!
 //! The program is the default feature `cli`; without it the library compiles few other crates. The
@@ -117,12 +117,14 @@ mod progress;
 #[cfg(feature = "python")]
 mod python;
 mod random;
+pub mod read;
 #[cfg(test)]
 #[expect(clippy::print_stdout, reason = "tests print what repeats them")]
 #[path = "../tests/support/share.rs"]
 mod share;
 pub mod solve;
 pub mod store;
+mod temporary;
 pub mod verify;
 mod wide;
 pub mod witness;

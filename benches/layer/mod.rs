@@ -6,6 +6,7 @@ use enum48::Game;
 use enum48::engine::{self, Plan, Silent};
 use enum48::game::{Exp, PartKey};
 use enum48::part::{Decoder, Kind, Part, fingerprint};
+use enum48::read::Reader;
 use enum48::store::{Run, Store};
 use tempfile::TempDir;
 
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 pub(crate) struct Layer {
     pub(crate) states: Part,
     pub(crate) afterstates: Part,
-    pub(crate) run: Run,
+    pub(crate) reader: Reader,
     _place: TempDir,
 }
 
@@ -29,7 +30,9 @@ impl Layer {
             sum: 52,
             max: Exp::of_tile(16).unwrap(),
         };
-        let part = |kind| store.run().part(kind, key).unwrap().unwrap();
+        drop(store);
+        let reader = Reader::new(Run::open(place.path()).unwrap(), &plan);
+        let part = |kind| reader.part(kind, key).unwrap().unwrap();
         let (states, afterstates) = (part(Kind::States), part(Kind::Afterstates));
         // Found by a separate program that shares no code with this one.
         assert_eq!(
@@ -37,11 +40,10 @@ impl Layer {
             (2_422_602, 384_645)
         );
         assert_eq!(fingerprint(&read(&states)).to_string(), "891b5a7bae97939c");
-        drop(store);
         Self {
             states,
             afterstates,
-            run: Run::open(place.path()).unwrap(),
+            reader,
             _place: place,
         }
     }

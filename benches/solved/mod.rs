@@ -1,6 +1,7 @@
 //! A game that is counted and solved, for the benches of solving.
 
 use enum48::engine::{self, Engine, Plan};
+use enum48::read::Reader;
 use enum48::solve;
 use enum48::store::{Keep, Rounding, Solution, SolutionStore, Store};
 use tempfile::TempDir;
@@ -8,6 +9,7 @@ use tempfile::TempDir;
 /// The files of a solved game.
 pub(crate) struct Solved {
     pub(crate) solution: Solution,
+    pub(crate) reader: Reader,
     _place: TempDir,
 }
 
@@ -36,8 +38,10 @@ impl Solved {
         solve::solve(&mut store, &goals, &plan, &mut engine::Silent).expect("it fits the memory");
         drop(store);
 
+        let solution = Solution::open(place.path()).expect("it is solved");
         Self {
-            solution: Solution::open(place.path()).expect("it is solved"),
+            reader: Reader::new(solution.run().clone(), &plan),
+            solution,
             _place: place,
         }
     }

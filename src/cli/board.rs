@@ -8,10 +8,10 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
-use crate::engine::Stop;
 use crate::error::Result;
 use crate::game::{Board, Direction, Game, max_exp};
 use crate::play::{Position, Status};
+use crate::read::Reader;
 use crate::solve::{MoveValue, Values};
 use crate::store::{Goal, Solution};
 
@@ -129,19 +129,11 @@ pub(super) struct Adviser<'a> {
 
 impl<'a> Adviser<'a> {
     /// An adviser for goals of a solution. It chooses the best move by the first goal.
-    pub(super) fn new(solution: &'a Solution, goals: Vec<Goal>) -> Result<Self> {
+    pub(super) fn new(solution: &'a Solution, reader: &Reader, goals: Vec<Goal>) -> Result<Self> {
         Ok(Self {
-            values: Values::new(solution, &goals, MEMORY)?,
+            values: Values::new(solution, reader, &goals, MEMORY)?,
             goals,
         })
-    }
-
-    /// Set the [`Stop`] that ends the listing of a layer.
-    pub(super) fn with_stop(self, stop: Stop) -> Self {
-        Self {
-            values: self.values.with_stop(stop),
-            ..self
-        }
     }
 
     /// The moves of a position; none if the game is over.

@@ -9,6 +9,7 @@ use super::arguments::tile;
 use super::open;
 use super::solved::AskedGame;
 use crate::game::{Game, Grid, Size};
+use crate::read::Reader;
 use crate::store::Run;
 
 /// A game, by its size and winning tile.
@@ -51,13 +52,14 @@ pub(super) struct GameOrRun {
 
 impl GameOrRun {
     /// The game, and the run if there is one. A size or winning tile must match the run.
-    pub(super) fn open(&self) -> Result<(Game, Option<Run>)> {
-        let run = self
+    pub(super) fn open(&self) -> Result<(Game, Option<Reader>)> {
+        let reader = self
             .dir
             .as_deref()
             .map(|dir| open::run(dir, None))
             .transpose()?;
-        Ok((self.game(run.as_ref())?, run))
+        let run = reader.as_ref().map(|reader| &**reader.run());
+        Ok((self.game(run)?, reader))
     }
 
     /// The game of the options; an error if they name none.

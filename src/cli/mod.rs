@@ -151,6 +151,7 @@ fn negatable(command: clap::Command) -> clap::Command {
 /// Run the program on the arguments of the process.
 pub fn run() -> ExitCode {
     signals::handle_file_size_limit();
+    signals::listen();
     machine::raise_open_files();
     let cli = match parse(env::args_os()) {
         Ok(cli) => cli,

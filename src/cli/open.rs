@@ -7,6 +7,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -17,13 +18,13 @@ use super::arguments::{sum, whole};
 use super::estimate::CountEstimate;
 use super::game::GameArgs;
 use super::resources::Resources;
-use super::signals::TemporaryDir;
 use super::talk;
 use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::machine;
-use crate::store::{Keep, MatrixReader, Run, Solution, SolutionStore, Store};
+use crate::read::Reader;
+use crate::store::{Keep, Run, Solution, SolutionStore, Store};
 
 /// Time before another try to open a directory.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -107,21 +108,18 @@ impl WantedRun {
     }
 }
 
-/// A reader of matrices in the memory and on the threads of a plan, or else of the machine. A signal
-/// deletes the layer that is being listed.
-fn matrix_reader(plan: Option<&Plan>) -> Result<MatrixReader> {
-    let reader = match plan {
-        Some(plan) => engine::matrix_reader(plan),
-        None => engine::matrix_reader(&machine::plan()?),
-    };
-    Ok(reader.with_dirs(|| Ok(Box::new(TemporaryDir::make(tempfile::tempdir)?))))
+/// A reader of a run. Layers in matrices are unpacked in the resources of a plan, or else of the
+/// machine.
+pub(super) fn reader(run: impl Into<Arc<Run>>, plan: Option<&Plan>) -> Result<Reader> {
+    Ok(match plan {
+        Some(plan) => Reader::new(run, plan),
+        None => Reader::new(run, &machine::plan()?),
+    })
 }
 
-/// [`Run::open`], once no process counts or solves in the directory. With a `plan`, layers in
-/// matrices are listed in its resources.
-pub(super) fn run(dir: &Path, plan: Option<&Plan>) -> Result<Run> {
-    let run = when_free(dir, SHORT, || Run::open(dir))?;
-    Ok(run.with_matrix_reader(matrix_reader(plan)?))
+/// [`Run::open`], once no process counts or solves in the directory. `plan` is as for [`reader`].
+pub(super) fn run(dir: &Path, plan: Option<&Plan>) -> Result<Reader> {
+    reader(when_free(dir, SHORT, || Run::open(dir))?, plan)
 }
 
 /// [`Store::open_in_segments`], once no other process uses the directory.
@@ -137,23 +135,17 @@ pub(super) fn store(
     })
 }
 
-/// [`Solution::open`], once no process counts or solves in the directory. `plan` is as for [`run`].
-pub(super) fn solution(dir: &Path, plan: Option<&Plan>) -> Result<Solution> {
+/// [`Solution::open`], once no process counts or solves in the directory, and a reader of its run.
+/// `plan` is as for [`reader`].
+pub(super) fn solution(dir: &Path, plan: Option<&Plan>) -> Result<(Solution, Reader)> {
     let solution = when_free(dir, SHORT, || Solution::open(dir))?;
-    Ok(solution.with_matrix_reader(matrix_reader(plan)?))
+    let reader = reader(solution.run().clone(), plan)?;
+    Ok((solution, reader))
 }
 
-/// [`SolutionStore::open`], once no other process uses the directory. Layers in matrices are listed in
-/// the resources of a plan.
-pub(super) fn solution_store(dir: &Path, plan: &Plan) -> Result<SolutionStore> {
-    let store = when_free(dir, SHORT, || SolutionStore::open(dir))?;
-    Ok(store.with_matrix_reader(matrix_reader(Some(plan))?))
-}
-
-/// [`SolutionStore::apart`], for a trial in the resources of a plan.
-pub(super) fn trial_store(dir: &Path, place: &Path, plan: &Plan) -> Result<SolutionStore> {
-    let store = SolutionStore::apart(dir, place)?;
-    Ok(store.with_matrix_reader(matrix_reader(Some(plan))?))
+/// [`SolutionStore::open`], once no other process uses the directory.
+pub(super) fn solution_store(dir: &Path) -> Result<SolutionStore> {
+    when_free(dir, SHORT, || SolutionStore::open(dir))
 }
 
 /// Open a directory. While it is in use, try again, at most `patience` times.

@@ -89,18 +89,21 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let asked = asked.context("the codes of stdin need a game: give --dir");
     let wanted = args.objective.as_slice();
     let solved = args.four.open(args.dir.as_deref(), asked, wanted, &plan)?;
-    let memory = solved.memory_for_blocks(&plan);
     let SolvedGame {
-        solution, goals, ..
+        solution,
+        reader,
+        goals,
+        memory,
+        ..
     } = &solved;
     let goal = goals[0];
     let Some(code) = code else {
         let pool = Arc::new(engine::pool(plan.threads())?);
-        let values = BatchValues::new(solution, &[goal], memory, pool)?;
+        let values = BatchValues::new(solution, reader, &[goal], *memory, pool)?;
         return lines(args, solution, goal, values);
     };
     check(&code, solution.run())?;
-    let mut values = Values::new(solution, &[goal], memory)?;
+    let mut values = Values::new(solution, reader, &[goal], *memory)?;
     let rated = RatedGame::new(&code, &mut values, goal, args.worst)?;
     output::print(|out| match args.json {
         true => print_json(out, &rated),

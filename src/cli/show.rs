@@ -16,7 +16,8 @@ use super::{talk, units};
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
 use crate::part::Kind;
 use crate::play::{Position, Status};
-use crate::store::{Run, Solution};
+use crate::read::Reader;
+use crate::store::Solution;
 use crate::witness::Layers;
 
 /// Show a board: its canonical form, its moves, and the states that follow
@@ -53,16 +54,16 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let (game, run) = args.game.open()?;
+    let (game, reader) = args.game.open()?;
     let board = board(&args.board, &game)?;
     let mut shown = ShownBoard::new(game, board)?;
-    if let Some(run) = &run
-        && Solution::open(run.dir()).is_ok_and(|solution| solution.goals().next().is_some())
+    if let Some(dir) = &args.game.dir
+        && Solution::open(dir).is_ok_and(|solution| solution.goals().next().is_some())
     {
-        shown.solved = Some(run.dir().to_owned());
+        shown.solved = Some(dir.clone());
     }
     // The verdict of the rules is shown even if the run cannot tell.
-    let asked = run.map_or(Ok(()), |run| ask(&run, board, &mut shown));
+    let asked = reader.map_or(Ok(()), |reader| ask(&reader, board, &mut shown));
     let mut out = Stdout;
     if args.json {
         print_json(&mut out, &shown)?;
@@ -77,14 +78,14 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// Ask a run whether it has a board, or a state from which a move leads to it.
-fn ask(run: &Run, board: Grid, shown: &mut ShownBoard) -> Result<()> {
-    let reached = Layers::new(run, 0)?.reached(board.board())?;
+fn ask(reader: &Reader, board: Grid, shown: &mut ShownBoard) -> Result<()> {
+    let reached = Layers::new(reader, 0)?.reached(board.board())?;
     shown.reached = Some(reached);
-    if run.keep().matrices() {
-        // To list a layer for the place of one board would take too long.
+    if reader.run().keep().matrices() {
+        // To unpack a layer for the place of one board would take too long.
         return Ok(());
     }
-    let part = run.part(Kind::States, PartKey::of(board.board()))?;
+    let part = reader.part(Kind::States, PartKey::of(board.board()))?;
     if let Some(part) = part.filter(|_| reached && shown.state == BoardState::Live)
         && let Some(block) = part.block_of(shown.canonical.board())
     {

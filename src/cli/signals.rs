@@ -16,15 +16,14 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use signal_hook::low_level::emulate_default_handler;
-use tempfile::TempDir;
 
 pub(super) use self::system::{handle_file_size_limit, note_continued, suspend};
 use crate::error::{self, Error};
 use crate::machine;
 use crate::progress::Stop;
 use crate::store;
+use crate::temporary;
 
 /// On Unix, a thread can wait for signals, and there are jobs.
 #[cfg(unix)]
@@ -125,45 +124,6 @@ pub(super) fn end_by(signal: i32) -> io::Result<()> {
     last_acts().end_by(signal)
 }
 
-const CANNOT_CREATE: &str = "temporary directory: cannot create";
-
-/// A temporary directory, deleted when it is dropped or when a signal ends the process.
-pub(super) struct TemporaryDir {
-    // The fields are dropped in this order.
-    dir: TempDir,
-    _deleted: Option<DeletedOnSignal>,
-}
-
-impl TemporaryDir {
-    /// Make a directory among the system's temporary files.
-    pub(super) fn new() -> Result<Self> {
-        Self::make(tempfile::tempdir).context(CANNOT_CREATE)
-    }
-
-    /// Make a directory in `dir`, or among the system's temporary files if `dir` is not writable.
-    pub(super) fn beside(dir: &Path) -> Result<Self> {
-        let mut named = tempfile::Builder::new();
-        named.prefix(".enum48-");
-        Self::make(|| named.tempdir_in(dir).or_else(|_| named.tempdir())).context(CANNOT_CREATE)
-    }
-
-    /// Make a directory by `make`.
-    pub(super) fn make(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<Self> {
-        let (dir, _deleted) = DeletedOnSignal::make(make, |dir| Some(dir.path()))?;
-        Ok(Self { dir, _deleted })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        self.dir.path()
-    }
-}
-
-impl AsRef<Path> for TemporaryDir {
-    fn as_ref(&self) -> &Path {
-        self.path()
-    }
-}
-
 /// Within this time after a signal, its repeat is an echo: terminals and `timeout` send a signal to
 /// the process and to its group.
 const ECHO: Duration = Duration::from_millis(250);
@@ -173,7 +133,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The work to be done when a signal comes.
 struct LastActs {
-    /// Files and directories to delete.
+    /// Files to delete.
     temporary: Vec<PathBuf>,
     job: Option<StoppableJob>,
     /// The signal that asked the job to stop, and its time.
@@ -238,7 +198,8 @@ impl LastActs {
 
     /// Delete the temporary files, and end the process by the signal.
     fn end_by(&self, signal: i32) -> io::Result<()> {
-        for path in &self.temporary {
+        let dirs = temporary::all();
+        for path in self.temporary.iter().chain(&*dirs) {
             store::clear(path);
         }
         emulate_default_handler(signal)
@@ -299,12 +260,11 @@ impl Drop for Stoppable {
 pub(super) struct DeletedOnSignal(PathBuf);
 
 impl DeletedOnSignal {
-    /// Make a file or a directory; `path` tells its path, or `None` if it has no temporary path.
+    /// Make a file; `path` tells its path, or `None` if it has no temporary path.
     pub(super) fn make<T, E>(
         make: impl FnOnce() -> Result<T, E>,
         path: impl FnOnce(&T) -> Option<&Path>,
     ) -> Result<(T, Option<Self>), E> {
-        listen();
         // While this is locked, a signal waits until the path is known.
         let mut acts = last_acts();
         let made = make()?;
@@ -322,7 +282,7 @@ impl Drop for DeletedOnSignal {
 
 /// Wait for a signal in a new thread. If no thread can start, a signal ends the process at once: it
 /// says nothing, and temporary files stay.
-fn listen() {
+pub(super) fn listen() {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| drop(system::on_signal(ending(), receive)));
 }

@@ -14,13 +14,14 @@ use super::estimate::CountEstimate;
 use super::objectives::check_rate;
 use super::open::{self, SHORT};
 use super::progress::Reporter;
-use super::signals::TemporaryDir;
 use crate::bound;
 use crate::engine::{self, Choice, Plan, last_sum};
 use crate::error::{Error, InputError};
 use crate::game::{FourRate, Game, Objective};
+use crate::read::Reader;
 use crate::solve::{self, goals};
 use crate::store::{self, Goal, Keep, Rounding, Run, Solution};
+use crate::temporary::TemporaryDir;
 
 /// Most boards, by the upper bound, of a game that is solved at once: 3x3 has fewer.
 const MOST: u64 = 200_000_000;
@@ -43,7 +44,10 @@ pub(super) struct FourArgs {
 /// A solved game, and the goals to ask it for.
 pub(super) struct SolvedGame {
     pub(super) solution: Solution,
+    pub(super) reader: Reader,
     pub(super) goals: Vec<Goal>,
+    /// Bytes for decoded blocks.
+    pub(super) memory: u64,
     /// Deleted after the solution is closed.
     _place: Option<TemporaryDir>,
 }
@@ -55,20 +59,6 @@ pub(super) enum AskedGame {
     Named(Game),
     /// A board or a code implies it.
     Implied(Game),
-}
-
-impl SolvedGame {
-    /// The bytes for decoded blocks in the memory of a plan. If the run keeps matrices, its layers are
-    /// listed in the other half.
-    pub(super) fn memory_for_blocks(&self, plan: &Plan) -> u64 {
-        let run = self.solution.run();
-        let bytes = match run.keep().matrices() {
-            true => plan.memory() / 2,
-            false => plan.memory(),
-        };
-        run.share_matrix_memory(bytes);
-        bytes
-    }
 }
 
 impl AskedGame {
@@ -94,7 +84,7 @@ impl FourArgs {
         plan: &Plan,
     ) -> Result<SolvedGame> {
         check_rate(self.four, wanted.iter().copied())?;
-        let (solution, place) = match dir {
+        let ((solution, _), place) = match dir {
             None => {
                 let game = asked?.game();
                 refuse_large(game, plan)?;
@@ -126,8 +116,17 @@ impl FourArgs {
                 "--four {asked}: {dir} is solved for 4s at a rate of {found}: give another --dir"
             );
         }
+        // If the run keeps matrices, its layers are unpacked in one half of the memory.
+        let half = plan.memory() / 2;
+        let memory = match solution.run().keep().matrices() {
+            true => half,
+            false => plan.memory(),
+        };
+        let reader = Reader::new(solution.run().clone(), &plan.without(half));
         Ok(SolvedGame {
             solution,
+            reader,
+            memory,
             goals,
             _place: place,
         })
@@ -145,7 +144,7 @@ impl FourArgs {
         counted?;
         drop(store);
 
-        let mut store = open::solution_store(dir, plan)?;
+        let mut store = open::solution_store(dir)?;
         let wanted = if wanted.is_empty() {
             &[Objective::Score]
         } else {
@@ -170,12 +169,11 @@ impl FourArgs {
 /// afterstates, and has no solution, or only a part of a wanted one.
 fn is_begun_or_new(dir: &Path, game: Game, wanted: &[Objective]) -> bool {
     match open::run(dir, None) {
-        Ok(run) if is_small(game) && run.keep().afterstates() => {
-            Solution::peek(dir).map_or(!run.complete(), |solution| {
+        Ok(reader) if is_small(game) && reader.run().keep().afterstates() => Solution::peek(dir)
+            .map_or(!reader.run().complete(), |solution| {
                 let is_left = |&one| solution.solved_sum(one).is_some_and(|sum| sum > 4);
                 solution.goals().next().is_none() || wanted.iter().any(is_left)
-            })
-        }
+            }),
         // A process that died at once leaves a directory without a manifest.
         found => matches!(found, Err(Error::NoDirectory(_) | Error::NotARun(_))),
     }

@@ -65,8 +65,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         json_names(&args.dir)?;
     }
     let plan = args.resources.plan()?;
-    let run = match open::run(&args.dir, Some(&plan)) {
-        Ok(run) => run,
+    let reader = match open::run(&args.dir, Some(&plan)) {
+        Ok(reader) => reader,
         Err(error) if error.is_damage() => {
             if args.json {
                 print_json(&mut Stdout, &VerifiedRun::unread(&error))?;
@@ -77,12 +77,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         }
         Err(error) => return Err(error.into()),
     };
-    let followed = args.deep.then(|| deep::work(&run)).transpose()?;
+    let run = reader.run();
+    let followed = args.deep.then(|| deep::work(run)).transpose()?;
     let (pool, memory) = (engine::pool(plan.threads())?, plan.memory());
     let begin = Instant::now();
 
-    let mut report = watched("verify", verify::work(&run), args, |progress| {
-        verify::verify(&run, &pool, progress)
+    let mut report = watched("verify", verify::work(run), args, |progress| {
+        verify::verify(&reader, &pool, progress)
     })?;
     let time = begin.elapsed();
     for remark in report.remarks.iter().filter(|_| !args.quiet) {
@@ -92,21 +93,21 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let rebuilds = args.deep && report.findings.is_empty();
     if let Some(boards) = followed.filter(|_| rebuilds) {
         report.findings = watched("deep", boards, args, |progress| {
-            deep::verify(&run, &pool, memory, progress)
+            deep::verify(&reader, &pool, memory, progress)
         })?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
-        let solution = open::solution(&args.dir, Some(&plan))?;
+        let (solution, reader) = open::solution(&args.dir, Some(&plan))?;
         report.findings = watched("values", values::work(&solution), args, |progress| {
-            values::verify(&solution, &pool, memory, progress)
+            values::verify(&solution, &reader, &pool, memory, progress)
         })?;
     }
 
     if args.json {
-        let answer = VerifiedRun::new(&run, &report, args.deep);
+        let answer = VerifiedRun::new(run, &report, args.deep);
         print_json(&mut Stdout, &answer)?;
     } else {
-        print(&run, &report, args.deep)?;
+        print(run, &report, args.deep)?;
     }
     if !args.quiet {
         let boards = report.states + report.afterstates + report.values();

@@ -16,7 +16,7 @@ use crate::game::Game;
 use crate::machine;
 use crate::part::Kind;
 use crate::progress::Progress;
-use crate::store::Run;
+use crate::read::Reader;
 use crate::witness::{Answer, Layers, Search};
 
 /// Find a game that ends in exactly this board, and print its code
@@ -67,17 +67,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let (game, run) = args.game.open()?;
-    match (&run, args.sample) {
-        (Some(run), Some(count)) => samples(run, count, args),
-        _ => single(game, run.as_ref(), args),
+    let (game, reader) = args.game.open()?;
+    match (&reader, args.sample) {
+        (Some(reader), Some(count)) => samples(reader, count, args),
+        _ => single(game, reader.as_ref(), args),
     }
 }
 
-fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
+fn single(game: Game, reader: Option<&Reader>, args: &Args) -> Result<Outcome> {
     let grid = board(&args.board, &game)?;
-    let answer = match run {
-        Some(run) => Layers::new(run, args.memory)?.witness(grid.board())?,
+    let answer = match reader {
+        Some(reader) => Layers::new(reader, args.memory)?.witness(grid.board())?,
         None => {
             let pool = engine::pool(threads_or_cores(args.threads))?;
             let mut reporter = Reporter::of_search(args.quiet);
@@ -103,17 +103,17 @@ fn single(game: Game, run: Option<&Run>, args: &Args) -> Result<Outcome> {
 }
 
 /// Print a witness for each state of a sample, in the order of the states.
-fn samples(run: &Run, count: u64, args: &Args) -> Result<Outcome> {
+fn samples(reader: &Reader, count: u64, args: &Args) -> Result<Outcome> {
+    let run = reader.run();
     run.has_layer(Kind::States, 4)?;
-    let mut layers = Layers::new(run, args.memory)?;
+    let mut layers = Layers::new(reader, args.memory)?;
     let (game, table) = (run.game(), run.table());
     let has_states = |row: &&Row| row.live > 0;
     let parts: Vec<Row> = table.rows().iter().filter(has_states).copied().collect();
     let total = parts.iter().map(|row| row.live).sum();
     let mut reporter = Reporter::of_boards("witness", count.min(total), args.quiet);
     let mut outcome = Outcome::Done;
-    let stop = engine::Stop::default();
-    let sample = run.sample(&parts, count, args.seed, &stop)?;
+    let sample = reader.sample(&parts, count, args.seed)?;
     let written = Output::Stdout.write(|to| {
         for drawn in sample {
             let (_, states) = drawn?;

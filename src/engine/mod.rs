@@ -102,11 +102,10 @@ pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent, Stop};
 use crate::store::{CountedLayer, Run, Store};
 
 use afterstates::make_afterstates;
-pub use bits::matrix_reader;
-use bits::{Bits, list_frontier};
+use bits::{Bits, unpack_frontier};
 pub(crate) use bits::{
-    PairCounts, SweepTask, compare_afterstates, cut_pairs, for_layer, least_bound, set_afterstates,
-    set_candidates, states_rows,
+    Finder, PairCounts, SweepTask, Unpacker, compare_afterstates, cut_pairs, for_layer,
+    least_bound, set_afterstates, set_candidates, states_rows,
 };
 use choice::EngineStage;
 pub use choice::{Choice, last_sum};
@@ -166,7 +165,7 @@ pub(crate) fn count_while(
                 let run = store.run();
                 // A run beyond the last layer stays as it is.
                 match go_on(run) && run.sealed_sum() <= choice.last() {
-                    true => list_frontier(store, plan, &workers, progress),
+                    true => unpack_frontier(store, plan, &workers, progress),
                     false => Ok(()),
                 }
             })
@@ -194,7 +193,7 @@ pub(crate) fn leave_matrices(
         return Ok(());
     }
     let workers = Workers::start(plan)?;
-    let listed = workers.install(|| list_frontier(store, plan, &workers, progress));
+    let listed = workers.install(|| unpack_frontier(store, plan, &workers, progress));
     let closed = listed.and_then(|()| store.close());
     // Report the error that ended the listing, not an error of the clean-up.
     closed.inspect_err(|_| drop(store.abandon()))
@@ -236,7 +235,7 @@ impl EngineStage {
         }
         store.check_frontier(self.plan.stop())?;
         if self.engine == Engine::Lists {
-            list_frontier(store, &self.plan, workers, progress)?;
+            unpack_frontier(store, &self.plan, workers, progress)?;
         }
         let mut counter: Box<dyn Counter> = match self.engine {
             Engine::Lists => Box::new(ListCounter::new(store, &self.plan, workers)?),

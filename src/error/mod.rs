@@ -57,10 +57,6 @@ pub enum Error {
     #[error("--keep matrices: {0}")]
     KeepMatrices(String),
 
-    /// Boards in matrices, without a reader of matrices.
-    #[error("{0}: its boards are in matrices (--keep matrices): open it with a matrix reader")]
-    InMatrices(PathBuf),
-
     /// The user asked the work to stop.
     #[error("stopped: finished layers are kept: run the same command to resume")]
     Stopped,

@@ -182,7 +182,12 @@ impl<C> Segments<C> {
     /// Fingerprint of the boards, or of the values and their boards, from the footers.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
-        self.files.iter().map(|file| file.footer.fingerprint).sum()
+        self.fingerprints().sum()
+    }
+
+    /// The fingerprint of each file.
+    pub(crate) fn fingerprints(&self) -> impl Iterator<Item = Fingerprint> {
+        self.files.iter().map(|file| file.footer.fingerprint)
     }
 
     /// Bytes of the files.

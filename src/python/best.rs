@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use super::arrays::{Boards, new_array};
 use super::blocks::boards_of;
 use super::threads::{pool, work, work_in_pool};
-use crate::engine::Stop;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Objective, PartKey};
 use crate::machine::default_memory;
 use crate::part::{Kind, Part, ValueDecoder};
 use crate::play::{Position, Status};
+use crate::read::{Reader, room};
 use crate::solve::{self, BatchValues, MoveValue, StateValues, Values};
-use crate::store::{Goal, Solution, room};
+use crate::store::{Goal, Solution};
 
 /// Boards of a batch. Each takes about 120 bytes.
 const AT_ONCE: usize = 1 << 21;
@@ -59,12 +59,14 @@ impl PyBest {
     /// Look up the best moves and values of boards.
     pub(super) fn new(
         py: Python<'_>,
-        solution: &Solution,
+        (solution, reader): (&Solution, &Reader),
         goal: Goal,
         boards: &Boards<'_>,
     ) -> PyResult<Self> {
         let given = boards.of(solution.run().game().size())?;
-        let worth = work(py, |stop| moves(solution, goal, given, stop))?;
+        let worth = work(py, |stop| {
+            moves((solution, &reader.with_stop(stop)), goal, given)
+        })?;
         let directions = worth.iter().map(|worth| worth.direction);
         let values = worth.iter().map(|worth| worth.value);
         let moves = worth.iter().flat_map(|worth| worth.moves);
@@ -106,18 +108,16 @@ pub(super) fn goal(solution: &Solution, objective: Option<&Bound<'_, PyAny>>) ->
 }
 
 fn moves(
-    solution: &Solution,
+    (solution, reader): (&Solution, &Reader),
     goal: Goal,
     boards: &[Board],
-    stop: &Stop,
 ) -> Result<Vec<BoardWorth>> {
-    let values = BatchValues::new(solution, &[goal], default_memory(), pool()?)?;
-    let mut values = values.with_stop(stop);
+    let mut values = BatchValues::new(solution, reader, &[goal], default_memory(), pool()?)?;
     let mut found = room(boards.len(), "boards")?;
     for boards in boards.chunks(AT_ONCE) {
         let key = |&board: &Board| (PartKey::of(board), board);
         found.extend(values.each(boards, key, |values, &board| {
-            stop.check()?;
+            reader.stop().check()?;
             worth(values, board)
         })?);
     }
@@ -154,7 +154,7 @@ fn worth(values: &mut Values<'_>, board: Board) -> Result<BoardWorth> {
 /// The values of all boards of some parts, in order.
 pub(super) fn values<'py>(
     py: Python<'py>,
-    solution: &Solution,
+    (solution, reader): (&Solution, &Reader),
     goal: Goal,
     parts: &[Part],
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
@@ -180,8 +180,8 @@ pub(super) fn values<'py>(
                     let boards = boards_of(part, blocks.clone())?;
                     values.copy_from_slice(&match part.label().kind {
                         Kind::States => {
-                            let values = StateValues::new(solution, &[goal])?;
-                            let mut values = values.with_stop(stop.clone());
+                            let reader = reader.with_stop(stop);
+                            let mut values = StateValues::new(solution, &reader, &[goal])?;
                             values.of(part.label().key, &boards)?
                         }
                         Kind::Afterstates => of_afterstates(solution, goal, part, blocks, &boards)?,
@@ -200,7 +200,7 @@ fn of_afterstates(
     blocks: Range<usize>,
     boards: &[Board],
 ) -> Result<Vec<f64>> {
-    let Some(column) = solution.values(goal.objective, part.label().key)? else {
+    let Some(column) = solution.values(goal.objective, part)? else {
         return Err(SolvingError::NotSolved(solution.run().dir().to_owned()).into());
     };
     column.expect_blocks_of(part)?;

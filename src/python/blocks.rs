@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::game::{Board, Exp, PartKey};
 use crate::machine::cores;
 use crate::part::{Decoder, Kind, Part, each_block};
-use crate::store::Run;
+use crate::read::Reader;
 
 /// Blocks that are read at once, for each core.
 const AHEAD: usize = 4;
@@ -25,23 +25,24 @@ const AHEAD: usize = 4;
 type BlockPlace = (Arc<Part>, usize);
 
 /// Open the parts of a layer, in order of largest tile, or only the part with largest tile `max`. A
-/// layer in matrices is listed first, without the interpreter's lock. Ctrl-C ends the listing.
+/// layer in matrices is unpacked first, without the interpreter's lock. Ctrl-C ends that.
 ///
 /// # Errors
 ///
 /// If the run does not have the layer; damaged files.
 pub(super) fn parts(
     py: Python<'_>,
-    run: &Run,
+    reader: &Reader,
     kind: Kind,
     sum: u32,
     max: Option<Exp>,
 ) -> PyResult<Vec<Part>> {
     work(py, |stop| {
+        let (run, reader) = (reader.run(), reader.with_stop(stop));
         run.has_layer(kind, sum)?;
         let keys = run.rows(sum).into_iter().filter_map(|row| row.key());
         keys.filter(|key| max.is_none_or(|max| key.max == max))
-            .filter_map(|key| run.part_until(kind, key, Some(stop)).transpose())
+            .filter_map(|key| reader.part(kind, key).transpose())
             .collect()
     })
 }
@@ -70,12 +71,12 @@ pub(super) fn boards_of(part: &Part, blocks: Range<usize>) -> Result<Vec<Board>>
 /// Read the boards of [`parts`] into one array, on all cores.
 pub(super) fn read_parts<'py>(
     py: Python<'py>,
-    run: &Run,
+    reader: &Reader,
     kind: Kind,
     sum: u32,
     max: Option<Exp>,
 ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-    let parts = parts(py, run, kind, sum, max)?;
+    let parts = parts(py, reader, kind, sum, max)?;
     read(py, &parts.into_iter().flat_map(places).collect::<Vec<_>>())
 }
 
@@ -101,7 +102,7 @@ fn read<'py>(py: Python<'py>, places: &[BlockPlace]) -> PyResult<Bound<'py, PyAr
 /// it: while a thread reads, other threads and forked processes get a RuntimeError.
 #[pyclass(module = "enum48", name = "Blocks")]
 pub(super) struct PyBlocks {
-    run: Arc<Run>,
+    reader: Reader,
     kind: Kind,
     /// The parts to open.
     parts: vec::IntoIter<PartKey>,
@@ -114,9 +115,9 @@ pub(super) struct PyBlocks {
 
 impl PyBlocks {
     /// An iterator over the boards of these parts, in order.
-    pub(super) fn new(run: Arc<Run>, kind: Kind, parts: Vec<PartKey>) -> Self {
+    pub(super) fn new(reader: Reader, kind: Kind, parts: Vec<PartKey>) -> Self {
         Self {
-            run,
+            reader,
             kind,
             parts: parts.into_iter(),
             places: VecDeque::new(),
@@ -130,7 +131,7 @@ impl PyBlocks {
         while self.places.len() < count
             && let Some(key) = self.parts.next()
         {
-            let part = self.run.part_until(self.kind, key, Some(stop))?;
+            let part = self.reader.with_stop(stop).part(self.kind, key)?;
             self.places.extend(part.into_iter().flat_map(places));
         }
         let count = count.min(self.places.len());

@@ -14,12 +14,13 @@ use super::arrays::{Boards, PyNumbers, columns, new_array};
 use super::best::{self, PyBest, goal};
 use super::blocks::{PyBlocks, parts, read_parts};
 use super::threads::{work, work_in_pool};
-use crate::engine::{self, Stop};
+use crate::engine::Stop;
 use crate::error::{self, Error, SolvingError};
 use crate::game::{Board, PartKey};
 use crate::machine;
 use crate::part::Kind;
-use crate::store::{self, Lookup, MatrixReader, SOLUTION, Solution};
+use crate::read::{Lookup, Reader};
+use crate::store::{self, SOLUTION, Solution};
 use crate::witness::{Answer, Layers};
 
 /// The default of the argument `kind`.
@@ -40,8 +41,8 @@ const LOOKUP_MEMORY: u64 = 64 << 20;
 #[pyclass(frozen, module = "enum48", name = "Run")]
 pub(super) struct PyRun {
     run: Arc<store::Run>,
-    reader: MatrixReader,
-    lookup: Mutex<Lookup<Arc<store::Run>>>,
+    reader: Reader,
+    lookup: Mutex<Lookup>,
     solution: RwLock<Option<(SolutionState, Arc<Solution>)>>,
 }
 
@@ -136,7 +137,7 @@ impl PyRun {
         max_tile: MaxTileArg,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        read_parts(py, &self.run, kind.0, sum.0, Some(max_tile.0))
+        read_parts(py, &self.reader, kind.0, sum.0, Some(max_tile.0))
     }
 
     /// The states of a sum: part by part, in order of largest tile, each part sorted.
@@ -151,7 +152,7 @@ impl PyRun {
         sum: SumArg,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        read_parts(py, &self.run, kind.0, sum.0, None)
+        read_parts(py, &self.reader, kind.0, sum.0, None)
     }
 
     /// An iterator over the states of the run, in arrays of up to 131,072 states, so that they need
@@ -168,13 +169,13 @@ impl PyRun {
         kind: KindArg,
     ) -> PyResult<PyBlocks> {
         let parts = self.keys(kind.0, sum, max_tile)?;
-        Ok(PyBlocks::new(self.run.clone(), kind.0, parts))
+        Ok(PyBlocks::new(self.reader.clone(), kind.0, parts))
     }
 
     /// Whether a board, in any orientation, is a state of the run.
     fn __contains__(&self, py: Python<'_>, board: Boards<'_>) -> PyResult<bool> {
         let board = board.one(self.run.game().size(), "in")?;
-        let contains = |lookup: &mut Lookup<_>| lookup.contains(Kind::States, board);
+        let contains = |lookup: &mut Lookup| lookup.contains(Kind::States, board);
         Ok(py.detach(|| self.look_up(contains))?)
     }
 
@@ -215,7 +216,7 @@ impl PyRun {
         let (SumArg(sum), MaxTileArg(max), kind) = (sum, max_tile, kind.0);
         let key = PartKey { sum, max };
         let part = work(py, |stop| {
-            self.look_up(|lookup| lookup.part(kind, key, Some(stop)))
+            self.look_up(|lookup| lookup.part(kind, key, stop))
         })?;
         let states = part.map_or(0, |part| part.states());
         let wanted = positions.numbers();
@@ -254,7 +255,7 @@ impl PyRun {
         let count = n.0.min(rows.iter().map(|row| row.live).sum());
         new_array(py, &[count as usize], |mut boards| {
             work_in_pool(py, |stop| {
-                for drawn in self.run.sample(&rows, count, seed.0, stop)? {
+                for drawn in self.reader.with_stop(stop).sample(&rows, count, seed.0)? {
                     let (_, states) = drawn?;
                     let (here, later) = mem::take(&mut boards).split_at_mut(states.len());
                     here.copy_from_slice(&states);
@@ -281,8 +282,8 @@ impl PyRun {
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let solution = py.detach(|| self.find_solution())?;
         let goal = goal(&solution, Some(&objective))?;
-        let parts = parts(py, &self.run, kind.0, sum.0, None)?;
-        best::values(py, &solution, goal, &parts)
+        let parts = parts(py, &self.reader, kind.0, sum.0, None)?;
+        best::values(py, (&solution, &self.reader), goal, &parts)
     }
 
     /// The best move on each board and the value of each move, for an objective [default: the first
@@ -300,7 +301,7 @@ impl PyRun {
     ) -> PyResult<PyBest> {
         let solution = py.detach(|| self.find_solution())?;
         let goal = goal(&solution, objective.as_ref())?;
-        PyBest::new(py, &solution, goal, &boards)
+        PyBest::new(py, (&solution, &self.reader), goal, &boards)
     }
 
     /// The code of a game that ends in exactly this board, for replay(); None if no game does.
@@ -310,8 +311,8 @@ impl PyRun {
     fn witness(&self, py: Python<'_>, board: Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let board = Boards::named(&board, "board")?.one(self.run.game().size(), "board")?;
         let found = work(py, |stop| {
-            let layers = Layers::new(&self.run, WITNESS_MEMORY)?;
-            layers.with_stop(stop.clone()).witness(board)
+            let reader = self.reader.with_stop(stop);
+            Layers::new(&reader, WITNESS_MEMORY)?.witness(board)
         })?;
         Ok(match found {
             Answer::Reached(code) => Some(code.to_string()),
@@ -342,12 +343,11 @@ impl PyRun {
 
 impl PyRun {
     pub(super) fn open(py: Python<'_>, dir: &Path) -> PyResult<Self> {
-        let reader = engine::matrix_reader(&machine::plan()?);
         let run = py.detach(|| store::Run::peek(dir))?;
-        let run = Arc::new(run.with_matrix_reader(reader.clone()));
+        let reader = Reader::new(run, &machine::plan()?);
         Ok(Self {
-            lookup: Mutex::new(Lookup::new(run.clone(), LOOKUP_MEMORY)?),
-            run,
+            lookup: Mutex::new(Lookup::new(&reader, LOOKUP_MEMORY)?),
+            run: reader.run().clone(),
             reader,
             solution: RwLock::new(None),
         })
@@ -355,13 +355,10 @@ impl PyRun {
 
     /// Look boards up. Blocks are kept for the next look-up, unless another Python thread holds the
     /// lock, or held it when this process was forked.
-    fn look_up<T>(
-        &self,
-        ask: impl FnOnce(&mut Lookup<Arc<store::Run>>) -> error::Result<T>,
-    ) -> error::Result<T> {
+    fn look_up<T>(&self, ask: impl FnOnce(&mut Lookup) -> error::Result<T>) -> error::Result<T> {
         match self.lookup.try_lock() {
             Ok(mut lookup) => ask(&mut lookup),
-            Err(_) => ask(&mut Lookup::new(self.run.clone(), 0)?),
+            Err(_) => ask(&mut Lookup::new(&self.reader, 0)?),
         }
     }
 
@@ -369,7 +366,7 @@ impl PyRun {
     fn look_up_many(
         &self,
         py: Python<'_>,
-        ask: impl FnOnce(&mut Lookup<Arc<store::Run>>, &Stop) -> error::Result<()> + Send,
+        ask: impl FnOnce(&mut Lookup, &Stop) -> error::Result<()> + Send,
     ) -> PyResult<()> {
         work_in_pool(py, |stop| self.look_up(|lookup| ask(lookup, stop)))
     }
@@ -411,7 +408,7 @@ impl PyRun {
         {
             return Ok(solution.clone());
         }
-        let solution = Solution::peek(self.run.dir())?.with_matrix_reader(self.reader.clone());
+        let solution = Solution::peek(self.run.dir())?;
         solution.run().expect_game(self.run.game())?;
         if solution.goals().next().is_none() {
             return Err(SolvingError::NotSolved(self.run.dir().to_owned()).into());

@@ -6,8 +6,7 @@ use rayon::prelude::*;
 
 use super::values::Values;
 use crate::error::Result;
-#[cfg(feature = "python")]
-use crate::progress::Stop;
+use crate::read::Reader;
 use crate::store::{Goal, Solution};
 
 /// Answers batches of questions. Each thread has its own [`Values`], which keep blocks from one batch
@@ -26,24 +25,18 @@ impl<'a> BatchValues<'a> {
     /// As for [`Values::new`].
     pub(crate) fn new(
         solution: &'a Solution,
+        reader: &Reader,
         goals: &[Goal],
         memory: u64,
         pool: Arc<rayon::ThreadPool>,
     ) -> Result<Self> {
         let threads = pool.current_num_threads();
-        let values = (0..threads).map(|_| Values::for_thread(solution, goals, memory, threads));
+        let share = (memory, threads);
+        let values = (0..threads).map(|_| Values::for_thread(solution, reader, goals, share));
         Ok(Self {
             values: values.collect::<Result<_>>()?,
             pool,
         })
-    }
-
-    /// Set the [`Stop`] that ends the listing of a layer, if the run keeps matrices.
-    #[cfg(feature = "python")]
-    pub(crate) fn with_stop(mut self, stop: &Stop) -> Self {
-        let values = self.values.into_iter();
-        self.values = values.map(|each| each.with_stop(stop.clone())).collect();
-        self
     }
 
     /// Answer questions. Returns the answers in the order of the questions. The questions are

@@ -128,7 +128,9 @@ pub(crate) fn names(goals: &[Goal]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Plan;
     use crate::part::Kind;
+    use crate::read::Reader;
     use crate::solve::payoff::potential;
 
     /// The run of 2x2 to 32.
@@ -199,8 +201,9 @@ mod tests {
         let run = run();
         let greatest = greatest(&run, Objective::Score).unwrap();
         let mut states = 0;
-        for key in run.parts(Kind::States) {
-            for state in run.layer(key.sum).unwrap() {
+        let reader = Reader::new(run, &Plan::new(64 << 20, 1).unwrap());
+        for key in reader.run().parts(Kind::States) {
+            for state in reader.layer(key.sum).unwrap() {
                 assert!(potential(state.unwrap()) < greatest);
                 states += 1;
             }

@@ -14,7 +14,7 @@ use crate::game::{Board, PartKey};
 use crate::pages::Pages;
 use crate::part::{Kind, Part, ValueColumn};
 use crate::per_thread::PerThread;
-use crate::progress::Stop;
+use crate::read::Reader;
 use crate::store::Solution;
 
 /// The afterstates of a part, with a column of values for each goal.
@@ -25,14 +25,13 @@ pub(crate) struct SolvedPart {
 
 impl SolvedPart {
     /// Open the files of a part; `None` if it has no afterstates, or is not solved for all
-    /// goals. `stop` ends a listing of its layer.
+    /// goals.
     pub(crate) fn open(
-        solution: &Solution,
+        (solution, reader): (&Solution, &Reader),
         payoffs: &[Payoff],
         key: PartKey,
-        stop: Option<&Stop>,
     ) -> Result<Option<Self>> {
-        let part = solution.run().part_until(Kind::Afterstates, key, stop)?;
+        let part = reader.part(Kind::Afterstates, key)?;
         part.map_or(Ok(None), |part| Self::of(solution, payoffs, part))
     }
 
@@ -57,7 +56,7 @@ pub(super) fn columns(
     afterstates: &Part,
 ) -> Result<Option<Vec<ValueColumn>>> {
     let columns = payoffs.iter().map(|payoff| {
-        let column = solution.values(payoff.goal.objective, afterstates.label().key)?;
+        let column = solution.values(payoff.goal.objective, afterstates)?;
         if let Some(column) = &column {
             column.expect_blocks_of(afterstates)?;
         }

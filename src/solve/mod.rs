@@ -54,14 +54,17 @@ mod payoff;
 pub(crate) mod rank;
 mod values;
 
+use rayon::prelude::*;
+
 use crate::engine::{self, Done, PartBuild, Pipeline, Plan, Workers};
 use crate::error::Result;
-use crate::game::LineTables;
 #[cfg(feature = "cli")]
 use crate::game::Objective;
+use crate::game::{LineTables, PartKey};
 use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
 use crate::progress::{FinishedLayer, Progress};
+use crate::read::Reader;
 use crate::store::{Goal, Solution, SolutionStore};
 
 #[cfg(feature = "machine")]
@@ -123,7 +126,22 @@ pub(crate) fn solve_again(
 
 /// Check every block of the afterstates and of these goals' values against its checksum.
 fn check(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<()> {
-    engine::pool(plan.threads())?.install(|| store.check_blocks(goals, plan.stop()))
+    let solution = store.solution();
+    let reader = Reader::new(solution.run().clone(), plan);
+    let parts: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
+    let check = |&key: &PartKey| {
+        plan.stop().check()?;
+        let Some(part) = reader.part(Kind::Afterstates, key)? else {
+            return Ok(());
+        };
+        part.check_blocks()?;
+        goals.iter().try_for_each(|goal| {
+            let column = solution.values(goal.objective, &part)?;
+            column.map_or(Ok(()), |column| column.check_blocks())
+        })
+    };
+    let check_all = |parts: &[PartKey]| parts.par_iter().try_for_each(check);
+    engine::pool(plan.threads())?.install(|| reader.groups(&parts).try_for_each(check_all))
 }
 
 fn solve_checked(
@@ -139,7 +157,7 @@ fn solve_checked(
     let workers = Workers::start(plan)?;
     workers.install(|| {
         for pass in &passes {
-            if !solve_pass(store, pass, &workers, progress)? {
+            if !solve_pass(store, pass, (plan, &workers), progress)? {
                 break;
             }
         }
@@ -165,7 +183,7 @@ pub(crate) fn try_out(
         store.begin(goal)?;
     }
     let workers = Workers::start(plan)?;
-    workers.install(|| solve_pass(store, pass, &workers, progress))?;
+    workers.install(|| solve_pass(store, pass, (plan, &workers), progress))?;
     Ok(())
 }
 
@@ -174,14 +192,13 @@ pub(crate) fn try_out(
 fn solve_pass(
     store: &mut SolutionStore,
     pass: &Pass,
-    workers: &Workers,
+    (plan, workers): (&Plan, &Workers),
     progress: &mut dyn Progress,
 ) -> Result<bool> {
-    let share = |store: &SolutionStore, bytes| store.solution().run().share_matrix_memory(bytes);
-    // The pass and the listing of its layers share the memory of a plan.
-    share(store, pass.memory);
-    let made = Solver::new(store, pass, workers).and_then(|mut solver| solver.run(progress));
-    share(store, 0);
+    // The pass and the unpacking of its layers share the memory of a plan.
+    let reader = Reader::new(store.solution().run().clone(), &plan.without(pass.memory));
+    let solver = Solver::new(store, &reader, pass, workers);
+    let made = solver.and_then(|mut solver| solver.run(progress));
     made.inspect_err(|_| {
         // Report the error that ended the pass, not an error of the clean-up.
         let _ = store.abandon();
@@ -190,15 +207,14 @@ fn solve_pass(
 
 /// Read a solved layer.
 pub(crate) fn read<'t>(
-    solution: &Solution,
+    (solution, reader): (&Solution, &Reader),
     payoffs: &[Payoff],
     tables: &'t RankTables,
     sum: u32,
     workers: &Workers,
 ) -> Result<SolvedLayer<'t>> {
-    let run = solution.run();
     let mut parts = Vec::new();
-    for afterstates in run.parts_of(Kind::Afterstates, sum)? {
+    for afterstates in reader.parts_of(Kind::Afterstates, sum)? {
         parts.extend(SolvedPart::of(solution, payoffs, afterstates)?);
     }
     let blocks = parts.iter().map(|part| part.afterstates.blocks()).sum();
@@ -210,6 +226,7 @@ pub(crate) fn read<'t>(
 /// The state of a pass.
 struct Solver<'a> {
     store: &'a mut SolutionStore,
+    reader: &'a Reader,
     pass: &'a Pass,
     payoffs: Vec<Payoff>,
     lines: LineTables,
@@ -219,9 +236,15 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(store: &'a mut SolutionStore, pass: &'a Pass, workers: &'a Workers) -> Result<Self> {
+    fn new(
+        store: &'a mut SolutionStore,
+        reader: &'a Reader,
+        pass: &'a Pass,
+        workers: &'a Workers,
+    ) -> Result<Self> {
         let goals = &pass.goals;
         Ok(Self {
+            reader,
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             pass,
             lines: LineTables::new(store.solution().run().game()),
@@ -238,7 +261,10 @@ impl<'a> Solver<'a> {
         progress.begin(sum - 2);
         let solution = self.store.solution();
         let tables = tables(solution);
-        let read = |sum| read(solution, &self.payoffs, &tables, sum, self.workers);
+        let read = |sum| {
+            let from = (solution, self.reader);
+            read(from, &self.payoffs, &tables, sum, self.workers)
+        };
         // The upper layer is read first, so that it is in memory while the lower layer is read, as
         // in the loop.
         let fours = read(sum + 2)?;
@@ -270,12 +296,11 @@ impl<'a> Solver<'a> {
         above: [&SolvedLayer; 2],
         progress: &mut dyn Progress,
     ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
-        let run = self.store.solution().run();
-        let parts = run.parts_of(Kind::Afterstates, sum)?;
+        let parts = self.reader.parts_of(Kind::Afterstates, sum)?;
         let blocks = parts.iter().map(Part::blocks).sum();
         let draft = Draft::new(tables, sum, blocks)?;
         let expand = Expand {
-            game: *run.game(),
+            game: *self.reader.run().game(),
             lines: &self.lines,
             payoffs: &self.payoffs,
             above,
@@ -287,9 +312,10 @@ impl<'a> Solver<'a> {
         let mut builds = Vec::new();
         let mut first = 0;
         for afterstates in parts {
-            let (key, blocks) = (afterstates.label().key, afterstates.blocks());
+            let blocks = afterstates.blocks();
             let goals = self.pass.goals.iter();
-            let writers: Result<_> = goals.map(|&goal| self.store.create(goal, key)).collect();
+            let writers = goals.map(|&goal| self.store.create(goal, &afterstates));
+            let writers: Result<_> = writers.collect();
             let source = BlockSource {
                 afterstates,
                 first,

@@ -11,8 +11,8 @@ use crate::cache::Cache;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, holds};
 use crate::part::{Decoder, Kind, ValueDecoder};
-use crate::progress::Stop;
-use crate::store::{Goal, Solution, by_block, lower_bound};
+use crate::read::{Reader, by_block, lower_bound};
+use crate::store::{Goal, Solution};
 
 /// A block of a solved part, decoded, and the decoders for the next block.
 struct SolvedBlock {
@@ -75,17 +75,16 @@ pub struct ValueSummary {
 /// # Errors
 ///
 /// [`SolvingError::Goal`] for a goal that is not in [`Solution::goals`]; damaged files.
-pub fn parts(solution: &Solution, goals: &[Goal]) -> Result<Vec<PartSummary>> {
+pub fn parts(solution: &Solution, reader: &Reader, goals: &[Goal]) -> Result<Vec<PartSummary>> {
     check_solved(solution, goals)?;
-    let run = solution.run();
-    let keys: Vec<PartKey> = run.parts(Kind::Afterstates).collect();
+    let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let summary = |&key: &PartKey| {
-        let part = SolvedPart::open(solution, &payoffs, key, None)?;
+        let part = SolvedPart::open((solution, reader), &payoffs, key)?;
         part.map(|part| summarise(&part, key, &payoffs)).transpose()
     };
     let mut found = Vec::new();
-    for keys in keys.chunk_by(|one, other| run.are_read_together(one, other)) {
+    for keys in reader.groups(&keys) {
         let parts = keys.par_iter().map(summary);
         found.extend(parts.collect::<Result<Vec<Option<PartSummary>>>>()?);
     }
@@ -141,12 +140,11 @@ fn summarise(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<Part
 /// states, however large the layer is.
 pub struct StateValues<'a> {
     solution: &'a Solution,
+    reader: Reader,
     payoffs: Vec<Payoff>,
     /// `None` for parts that have no files.
     parts: Cache<PartKey, Option<Arc<SolvedPart>>>,
     block: SolvedBlock,
-    /// `None` for the stop of the run's reader of matrices.
-    stop: Option<Stop>,
 }
 
 /// Most parts that are open at a time. The states of a part lead to afterstates of two parts.
@@ -156,28 +154,21 @@ const OPEN_PARTS: u64 = 2;
 type Reached = (Board, u32);
 
 impl<'a> StateValues<'a> {
-    /// A finder for some goals of a solution.
+    /// A finder for some goals of a solution, of which `reader` reads the run.
     ///
     /// # Errors
     ///
     /// [`SolvingError::Goal`] for a goal that is not in [`Solution::goals`];
     /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
-    pub fn new(solution: &'a Solution, goals: &[Goal]) -> Result<Self> {
+    pub fn new(solution: &'a Solution, reader: &Reader, goals: &[Goal]) -> Result<Self> {
         check_solved(solution, goals)?;
         Ok(Self {
             solution,
+            reader: reader.clone(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
             parts: Cache::new(OPEN_PARTS),
             block: SolvedBlock::new(goals.len())?,
-            stop: None,
         })
-    }
-
-    /// Set the [`Stop`] that ends the listing of a layer, if the run keeps matrices.
-    #[must_use]
-    pub fn with_stop(mut self, stop: Stop) -> Self {
-        self.stop = Some(stop);
-        self
     }
 
     /// The expected score to come, number of moves or chance of a tile for states of a part, under
@@ -249,8 +240,8 @@ impl<'a> StateValues<'a> {
             return Ok(());
         };
         let part = self.parts.get_or_make(key, || {
-            let stop = self.stop.as_ref();
-            let part = SolvedPart::open(self.solution, &self.payoffs, key, stop)?;
+            let from = (self.solution, &self.reader);
+            let part = SolvedPart::open(from, &self.payoffs, key)?;
             // An audit would take a tenth of the time; `verify` audits the boards.
             let part = part.map(|part| SolvedPart {
                 afterstates: part.afterstates.unaudited(),
@@ -281,87 +272,5 @@ impl<'a> StateValues<'a> {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(feature = "cli")]
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-    use std::path::Path;
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-    use super::super::{Values, goal, solve};
-    use super::*;
-    use crate::engine::{self, Plan, Silent};
-    use crate::error::Error;
-    use crate::store::{Keep, Rounding, Run, SolutionStore, Store};
-
-    /// Number of layers that were listed.
-    static LISTED: AtomicUsize = AtomicUsize::new(0);
-
-    /// 4x4 to 8 in matrices, solved for the score.
-    fn solved(dir: &Path, plan: &Plan) -> Goal {
-        let game = "4x4-8".parse().unwrap();
-        let mut store = Store::open(dir, &game, Some(Keep::Matrices)).unwrap();
-        engine::count(&mut store, plan, None, &mut Silent).unwrap();
-        drop(store);
-        let store = SolutionStore::open(dir).unwrap();
-        let mut store = store.with_matrix_reader(engine::matrix_reader(plan));
-        let run = store.solution().run();
-        let goal = goal(run, "score".parse().unwrap(), None, Rounding::Nearest).unwrap();
-        solve(&mut store, &[goal], plan, &mut Silent).unwrap();
-        goal
-    }
-
-    #[test]
-    fn a_stop_ends_the_listing_of_a_layer() {
-        let place = tempfile::tempdir().unwrap();
-        let plan = Plan::new(256 << 20, 2).unwrap();
-        let goals = [solved(place.path(), &plan)];
-        let solution = Solution::open(place.path()).unwrap();
-        let solution = solution.with_matrix_reader(engine::matrix_reader(&plan));
-        let stop = Stop::default();
-        stop.ask();
-        let values = Values::new(&solution, &goals, 0).unwrap();
-        let stopped = values.with_stop(stop.clone()).start();
-        assert!(matches!(stopped, Err(Error::Stopped)));
-        let state = 0x11;
-        let values = StateValues::new(&solution, &goals).unwrap();
-        let stopped = values.with_stop(stop).of(PartKey::of(state), &[state]);
-        assert!(matches!(stopped, Err(Error::Stopped)));
-        let mut values = Values::new(&solution, &goals, 0).unwrap();
-        assert!(values.start().unwrap()[0].all > 38.0);
-    }
-
-    #[test]
-    fn many_threads_list_each_layer_once() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path();
-        let plan = Plan::new(256 << 20, 8).unwrap();
-        let goal = solved(dir, &plan);
-        // A listing begins with a directory for its files.
-        let reader = engine::matrix_reader(&plan).with_dirs(|| {
-            LISTED.fetch_add(1, Relaxed);
-            Ok(Box::new(tempfile::tempdir()?))
-        });
-        let open = || {
-            let store = SolutionStore::open(dir).unwrap();
-            store.with_matrix_reader(reader.clone())
-        };
-        let run = Run::open(dir).unwrap();
-        let sums: HashSet<u32> = run.parts(Kind::Afterstates).map(|key| key.sum).collect();
-        drop(run);
-
-        let pool = engine::pool(8).unwrap();
-        let listed_by = |read: &(dyn Fn(&SolutionStore) -> Result<()> + Sync)| {
-            let store = open();
-            LISTED.store(0, Relaxed);
-            pool.install(|| read(&store)).unwrap();
-            LISTED.load(Relaxed)
-        };
-        let checked = listed_by(&|store| store.check_blocks(&[goal], &Stop::default()));
-        let summarised = listed_by(&|store| parts(store.solution(), &[goal]).map(drop));
-        assert_eq!([checked, summarised], [sums.len(); 2]);
     }
 }

@@ -26,7 +26,7 @@ pub struct Pass {
 }
 
 /// The passes that finish these goals, in order. Goals with an equal lowest solved layer share a
-/// pass if they fit the memory of the plan. If the run keeps matrices, each layer must also be listed in
+/// pass if they fit the memory of the plan. If the run keeps matrices, each layer must also be unpacked in
 /// the memory that the pass leaves. A goal that is named twice is solved once. Nothing is written.
 ///
 /// # Errors
@@ -156,7 +156,7 @@ impl LayerMemory {
         .into())
     }
 
-    /// The sums of the layers of a run that are listed from matrices.
+    /// The sums of the layers of a run that are unpacked from matrices.
     fn listed(&self, run: &Run) -> impl Iterator<Item = u32> {
         let matrices = run.keep().matrices();
         let layers = self.0.iter();
@@ -195,7 +195,7 @@ impl LayerMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{count, matrix_reader};
+    use crate::engine::count;
     use crate::error::Error;
     use crate::game::Objective;
     use crate::progress::Silent;
@@ -221,7 +221,7 @@ mod tests {
         };
         let least: u64 = least.trim_end_matches('M').parse().unwrap();
         let enough = plan(least << 20);
-        let mut store = store.with_matrix_reader(matrix_reader(&enough));
+        let mut store = store;
         let peak = passes(store.solution(), &goals, &enough).unwrap()[0].memory;
         assert!((1..1 << 20).contains(&peak), "{peak}");
         solve(&mut store, &goals, &enough, &mut Silent).unwrap();

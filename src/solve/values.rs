@@ -9,8 +9,8 @@ use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
 use crate::part::{Kind, ValueColumn, ValueDecoder};
-use crate::progress::Stop;
-use crate::store::{Goal, Lookup, Run, Solution};
+use crate::read::{Lookup, Reader};
+use crate::store::{Goal, Solution};
 use crate::witness::{Predecessors, is_spawned};
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound,
@@ -19,6 +19,7 @@ use crate::witness::{Predecessors, is_spawned};
 ///
 /// ```
 /// use enum48::engine::{self, Plan};
+/// use enum48::read::Reader;
 /// use enum48::solve::{self, Values};
 /// use enum48::store::{Keep, Rounding, SolutionStore, Store};
 ///
@@ -33,7 +34,8 @@ use crate::witness::{Predecessors, is_spawned};
 /// let goal = solve::goal(store.solution().run(), "32".parse()?, None, Rounding::Nearest)?;
 /// solve::solve(&mut store, &[goal], &plan, &mut engine::Silent)?;
 ///
-/// let mut values = Values::new(store.solution(), &[goal], 16 << 20)?;
+/// let reader = Reader::new(store.solution().run().clone(), &plan);
+/// let mut values = Values::new(store.solution(), &reader, &[goal], 16 << 20)?;
 /// // The chance to win, as published in the tests of jdleesmiller/twenty48.
 /// assert!((values.start()?[0].all - 0.08288728907155415).abs() < 1e-8);
 /// // On 4 4 / 2 2, the moves to the left and to the right lead to mirror images.
@@ -44,7 +46,7 @@ use crate::witness::{Predecessors, is_spawned};
 pub struct Values<'a> {
     solution: &'a Solution,
     payoffs: Vec<Payoff>,
-    afterstates: Lookup<&'a Run>,
+    afterstates: Lookup,
     /// The open files of a part, one for each goal; `None` if it is not solved for all goals.
     columns: Cache<PartKey, Option<Arc<Vec<ValueColumn>>>>,
     /// The values of a block, for each goal.
@@ -52,8 +54,7 @@ pub struct Values<'a> {
     decoder: ValueDecoder,
     /// Made when the first won board is asked for.
     predecessors: Option<Predecessors>,
-    /// `None` for the stop of the run's reader of matrices.
-    stop: Option<Stop>,
+    reader: Reader,
 }
 
 /// A legal move and its value.
@@ -86,50 +87,48 @@ pub struct Start {
 }
 
 impl<'a> Values<'a> {
-    /// Look up values for some goals of a solution. Keeps about `memory` bytes of decoded blocks.
+    /// Look up values for some goals of a solution, of which `reader` reads the run. Keeps about
+    /// `memory` bytes of decoded blocks.
     ///
     /// # Errors
     ///
     /// [`SolvingError::Goal`] for a goal that is not in [`Solution::goals`];
     /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
-    pub fn new(solution: &'a Solution, goals: &[Goal], memory: u64) -> Result<Self> {
-        Self::for_thread(solution, goals, memory, 1)
+    pub fn new(
+        solution: &'a Solution,
+        reader: &Reader,
+        goals: &[Goal],
+        memory: u64,
+    ) -> Result<Self> {
+        Self::for_thread(solution, reader, goals, (memory, 1))
     }
 
-    /// Like [`Values::new`], for one of `threads` threads, which share the memory and the number of
-    /// open files.
+    /// Like [`Values::new`], for one of some threads, which share the memory and the number of open
+    /// files.
     ///
     /// # Errors
     ///
     /// As for [`Values::new`].
     pub(super) fn for_thread(
         solution: &'a Solution,
+        reader: &Reader,
         goals: &[Goal],
-        memory: u64,
-        threads: usize,
+        (memory, threads): (u64, usize),
     ) -> Result<Self> {
         check_solved(solution, goals)?;
-        let run = solution.run();
         let (afterstate, values) = (size_of::<Board>(), goals.len() * size_of::<u32>());
         let share = memory / threads as u64 / (afterstate + values) as u64;
         let files = OPEN_FILES / (threads * (1 + goals.len())) as u64;
         Ok(Self {
             solution,
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
-            afterstates: Lookup::with_files(run, share * afterstate as u64, files)?,
+            afterstates: Lookup::with_files(reader, share * afterstate as u64, files)?,
             columns: Cache::of_files(files * goals.len() as u64),
             values: Cache::new(share * values as u64),
             decoder: ValueDecoder::new()?,
             predecessors: None,
-            stop: None,
+            reader: reader.clone(),
         })
-    }
-
-    /// Set the [`Stop`] that ends the listing of a layer, if the run keeps matrices.
-    #[must_use]
-    pub fn with_stop(mut self, stop: Stop) -> Self {
-        self.stop = Some(stop);
-        self
     }
 
     /// The solution.
@@ -277,8 +276,8 @@ impl<'a> Values<'a> {
             afterstate: game.canonical(board).0,
         };
         let key = PartKey::of(board);
-        // The part stays open, so that no look-up lists its layer.
-        let stop = self.stop.as_ref();
+        // The part stays open, so that no look-up unpacks its layer.
+        let stop = self.reader.stop();
         let part = self.afterstates.part(Kind::Afterstates, key, stop)?;
         let position = self.afterstates.position(Kind::Afterstates, board)?;
         let position = position.ok_or_else(absent)?;
@@ -328,6 +327,10 @@ mod tests {
         (place, goal)
     }
 
+    fn reader(solution: &Solution) -> Reader {
+        Reader::new(solution.run().clone(), &Plan::new(64 << 20, 1).unwrap())
+    }
+
     #[test]
     fn a_goal_that_is_not_of_the_solution_is_refused() {
         let (place, solved) = solved(Some(8), "1/10");
@@ -337,7 +340,7 @@ mod tests {
         };
         let (score, nearest) = (Objective::Score, Rounding::Nearest);
         assert_eq!(wanted(score, Some(8), nearest), solved);
-        assert!(Values::new(&solution, &[solved], 0).is_ok());
+        assert!(Values::new(&solution, &reader(&solution), &[solved], 0).is_ok());
         for (wanted, said) in [
             (
                 wanted(score, None, nearest),
@@ -358,9 +361,9 @@ mod tests {
         ] {
             let goals = [solved, wanted];
             for refused in [
-                Values::new(&solution, &goals, 0).err(),
-                StateValues::new(&solution, &goals).err(),
-                parts(&solution, &goals).err(),
+                Values::new(&solution, &reader(&solution), &goals, 0).err(),
+                StateValues::new(&solution, &reader(&solution), &goals).err(),
+                parts(&solution, &reader(&solution), &goals).err(),
             ] {
                 let refused = refused.unwrap().to_string();
                 assert!(refused.contains(said), "{refused}");
@@ -374,7 +377,7 @@ mod tests {
         for (four, sum) in [("0", 4), ("1", 8)] {
             let (place, goal) = solved(None, four);
             let solution = Solution::open(place.path()).unwrap();
-            let mut values = Values::new(&solution, &[goal], 0).unwrap();
+            let mut values = Values::new(&solution, &reader(&solution), &[goal], 0).unwrap();
             let start = values.start().unwrap()[0];
             let mut possible = Vec::new();
             for state in values.game().starts(sum) {

@@ -21,12 +21,12 @@
 //! that is killed leaves the last commit intact. So no signal handler is needed: the next count
 //! deletes the files that the manifest does not name, and goes on.
 //!
-//! [`Run`] reads a run; only [`Store`], a run that is being counted, changes it.
+//! [`Run`] opens the files of a run, and [`read`](crate::read) reads its boards; only [`Store`], a run that is being counted, changes it.
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `checked`,
 //! `manifest`, `audit`, `run`, then `layer` and this file (sealing), `writer`, `commit`, `outbox`,
-//! and `open` (going on); `solution`; `task_dir`; `spill`; `lookup`, `listed`, `sample` and
-//! `surroundings` on demand.
+//! and `open` (going on); `solution`; `task_dir`; `spill`; `loose` and `surroundings`
+//! on demand.
 
 mod audit;
 mod checked;
@@ -34,13 +34,11 @@ mod commit;
 mod file;
 mod files;
 mod layer;
-mod listed;
-mod lookup;
+mod loose;
 mod manifest;
 mod open;
 mod outbox;
 mod run;
-mod sample;
 mod solution;
 mod spill;
 mod surroundings;
@@ -54,6 +52,7 @@ use crate::error::Result;
 use crate::game::PartKey;
 use crate::part::{Block, Kind, LayerLabel, Sealed};
 
+pub(crate) use file::try_clear;
 #[cfg(feature = "cli")]
 pub(crate) use file::{Replacement, Sink, clear, free_space, parent};
 #[cfg(feature = "python")]
@@ -62,12 +61,7 @@ pub(crate) use files::SOLUTION;
 pub(crate) use files::is_run;
 use files::{FileName, Holds, PartName};
 pub use layer::{CountedLayer, Keep};
-pub use listed::MatrixReader;
-pub(crate) use listed::{ListedLayer, ReadMatrices};
-pub use lookup::Lookup;
-#[cfg(feature = "python")]
-pub(crate) use lookup::room;
-pub(crate) use lookup::{by_block, lower_bound};
+pub(crate) use loose::LooseParts;
 pub(crate) use manifest::{Expected, PROGRAM};
 use manifest::{Manifest, SealedAfterstates, SealedMatrices, SealedPart};
 use outbox::Outbox;

@@ -7,44 +7,18 @@ use std::path::{Path, PathBuf};
 use super::file;
 use super::files::{self, FileName, PartName, SOLUTION};
 use super::layer::Keep;
-use super::listed::Listed;
 use super::manifest::{Expected, Manifest};
 use super::outbox::Outbox;
 use crate::counts::{Row, Table};
 use crate::error::{Error, InputError, Result};
 use crate::game::{Game, PartKey};
-use crate::part::{Fingerprint, Kind, LayerLabel, MatrixFile, Part, Stream};
-use crate::progress::Stop;
+use crate::part::{Fingerprint, Kind, LayerLabel, MatrixFile, Part};
 
-/// A directory with the states of a game, counted completely or in part. All readers use this type;
-/// a count reads its own run through [`Store::run`](super::Store::run).
+/// A directory with the states of a game, counted completely or in part: its table and its files.
+/// [`Reader`](crate::read::Reader) reads its boards; a count reads its own run through
+/// [`Store::run`](super::Store::run).
 ///
 /// [`Run::open`] keeps counts out of the directory. `Run` writes nothing in it.
-///
-/// This example reads a layer, and moves its states:
-///
-/// ```
-/// use enum48::game::{Direction, Moved};
-/// use enum48::store::Run;
-/// # let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x2-32");
-///
-/// let run = Run::open(dir.as_ref())?;
-/// let (mut states, mut moves, mut wins) = (0, 0, 0);
-/// for state in run.layer(36)? {
-///     states += 1;
-///     for (direction, moved) in Direction::ALL.into_iter().zip(run.game().moves(state?)) {
-///         match moved {
-///             Moved::Illegal => {}
-///             Moved::Wins => wins += 1,
-///             Moved::To(afterstate) => println!("{}: {afterstate:#06x}", direction.name()),
-///         }
-///         moves += u32::from(moved != Moved::Illegal);
-///     }
-/// }
-/// let row = run.rows(36)[0];
-/// assert_eq!((states, moves, wins), (row.live, row.moves as u32, row.wins));
-/// # Ok::<(), enum48::Error>(())
-/// ```
 pub struct Run {
     dir: PathBuf,
     pub(super) manifest: Manifest,
@@ -53,7 +27,6 @@ pub struct Run {
     /// The afterstates of layers up to this sum are audited when they are read. This process has
     /// counted the later layers itself.
     pub(super) audited: u32,
-    pub(super) listed: Listed,
     _lock: Option<File>,
 }
 
@@ -93,7 +66,6 @@ impl Run {
             manifest,
             outbox: Outbox::new(dir),
             audited: u32::MAX,
-            listed: Listed::default(),
             _lock: lock,
         }
     }
@@ -286,40 +258,19 @@ impl Run {
         })
     }
 
-    /// Whether parts are to be read together. The parts of a layer in matrices are listed together, and
-    /// few layers stay listed.
-    pub(crate) fn are_read_together(&self, one: &PartKey, other: &PartKey) -> bool {
-        one.sum == other.sum || !self.keep().matrices()
+    /// Whether a part has boards, if its layer is in matrices.
+    pub(crate) fn has_boards(&self, kind: Kind, key: PartKey) -> bool {
+        boards(&Row::among(&self.rows(key.sum), key), kind) > 0
     }
 
-    /// Open a part; `None` if it has no boards, or none are left. Lists its layer if the run keeps
-    /// matrices. Checks everything except the blocks, in time proportional to their number. Blocks
-    /// are checked as they are decoded.
+    /// Open the files of a part; `None` if it has none.
     ///
     /// # Errors
     ///
-    /// If a file is missing, damaged, or not the file that was sealed; [`Error::InMatrices`].
-    pub fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
-        self.part_until(kind, key, None)
-    }
-
-    /// [`Run::part`], but `stop` ends a listing, instead of the stop of the matrix reader's plan.
-    pub(crate) fn part_until(
-        &self,
-        kind: Kind,
-        key: PartKey,
-        stop: Option<&Stop>,
-    ) -> Result<Option<Part>> {
-        if self.is_in_matrices(kind, key.sum) {
-            return match boards(&Row::among(&self.rows(key.sum), key), kind) {
-                0 => Ok(None),
-                _ => self.open_listed(kind, key, stop),
-            };
-        }
-        self.manifest
-            .find(PartName::new(kind, key))
-            .map(|expected| self.open_part(&expected))
-            .transpose()
+    /// If a file is missing, damaged, or not the file that was sealed.
+    pub(crate) fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
+        let expected = self.manifest.find(PartName::new(kind, key));
+        expected.map(|part| self.open_part(&part)).transpose()
     }
 
     /// Open a part that the manifest names.
@@ -335,18 +286,6 @@ impl Run {
             return Ok(part);
         }
         part.audited(self.manifest.game.rules())
-    }
-
-    /// The live states of a layer, part by part in order of largest tile, and sorted within each
-    /// part.
-    ///
-    /// # Errors
-    ///
-    /// [`InputError::Sum`], [`Error::NotCounted`] or [`Error::Gone`] if the run does not have the
-    /// layer; a file that is missing or damaged.
-    pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
-        self.has_layer(Kind::States, sum)?;
-        Stream::over(self.parts_of(Kind::States, sum)?)
     }
 
     /// Open the parts of a layer that have files, in order of largest tile.

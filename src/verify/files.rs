@@ -12,6 +12,7 @@ use crate::game::{Board, Objective, PartKey, Tally};
 use crate::part::{
     Decoder, Fingerprint, Kind, Part, ValueColumn, ValueDecoder, fingerprint, value_fingerprint,
 };
+use crate::read::Reader;
 use crate::store::{Expected, Run, Solution};
 
 /// Number of states checked together, so that they stay in a core's cache.
@@ -144,7 +145,7 @@ pub struct Solved {
 
 /// Open the solution of a run, if it has one.
 pub(super) fn open_solution(run: &Run) -> Result<Option<Solution>> {
-    match Solution::of_run(run) {
+    match Solution::open(run.dir()) {
         Err(Error::Solving(SolvingError::NotSolved(_) | SolvingError::NotSolvable { .. })) => {
             Ok(None)
         }
@@ -159,11 +160,10 @@ pub(super) fn open_solution(run: &Run) -> Result<Option<Solution>> {
 ///
 /// [`Error::MatrixMemory`]; [`Error::Stopped`].
 pub(super) fn verify_solution(
-    solution: &Solution,
+    (solution, reader): (&Solution, &Reader),
     broken: &HashSet<PartKey>,
     watch: Watch,
 ) -> Result<(Vec<Solved>, Vec<Error>)> {
-    let run = solution.run();
     let (mut all, mut findings) = (Vec::new(), Vec::new());
     for goal in solution.begun_goals() {
         let objective = goal.objective;
@@ -178,12 +178,13 @@ pub(super) fn verify_solution(
             fingerprint: Fingerprint::default(),
         };
         let read = |&key: &PartKey| {
-            let (column, part) = match broken.contains(&key) {
-                true => (solution.values_alone(objective, key)?, None),
-                false => (
-                    solution.values(objective, key)?,
-                    run.part(Kind::Afterstates, key)?,
-                ),
+            let part = match broken.contains(&key) {
+                true => None,
+                false => reader.part(Kind::Afterstates, key)?,
+            };
+            let column = match &part {
+                Some(part) => solution.values(objective, part)?,
+                None => solution.values_alone(objective, key)?,
             };
             let Some(column) = column else {
                 return Ok((0, Fingerprint::default()));
@@ -195,7 +196,7 @@ pub(super) fn verify_solution(
             }
             Ok((column.states(), column.fingerprint()))
         };
-        let together = parts.chunk_by(|one, other| run.are_read_together(one, other));
+        let together = reader.groups(&parts);
         let files = together.flat_map(|parts| parts.par_iter().map(read).collect::<Vec<_>>());
         for file in files {
             match file {

@@ -34,6 +34,7 @@ use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::part::{Fingerprint, Kind};
 use crate::progress::Progress;
+use crate::read::Reader;
 use crate::store::{Expected, Run};
 pub use files::Solved;
 
@@ -86,13 +87,14 @@ pub fn work(run: &Run) -> u64 {
 }
 
 /// Read a whole run again, and its solution if it has one, on the threads of `pool`. Takes about
-/// 1 MiB of memory per thread, and for matrices the memory of the run's reader.
+/// 1 MiB of memory per thread, and for matrices the memory of the reader's plan.
 ///
 /// # Errors
 ///
-/// Only if the check as a whole is impossible, such as [`Error::MatrixMemory`], or if the run's
-/// matrix reader is stopped ([`Error::Stopped`]); the report holds all faults of the run.
-pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Result<Report> {
+/// Only if the check as a whole is impossible, such as [`Error::MatrixMemory`], or if the reader is
+/// stopped ([`Error::Stopped`]); the report holds all faults of the run.
+pub fn verify(reader: &Reader, pool: &ThreadPool, progress: &mut dyn Progress) -> Result<Report> {
+    let run = reader.run();
     let watch = &Mutex::new(progress);
     let solution = files::open_solution(run);
     let (findings, remarks) = run.surroundings(|name| match &solution {
@@ -133,7 +135,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
     }
     for sum in run.sums_in_matrices() {
         report.files += 1;
-        match run.check_matrices(sum) {
+        match reader.check_matrices(sum) {
             Ok(afterstates) => {
                 report.afterstates += afterstates;
                 advance(watch, afterstates);
@@ -149,7 +151,7 @@ pub fn verify(run: &Run, pool: &ThreadPool, progress: &mut dyn Progress) -> Resu
     match solution {
         Ok(None) => {}
         Ok(Some(solution)) => {
-            let verify = || files::verify_solution(&solution, &broken, watch);
+            let verify = || files::verify_solution((&solution, reader), &broken, watch);
             let (solved, wrong) = pool.install(verify)?;
             report.solved = solved;
             report.findings.extend(wrong);

@@ -1,41 +1,38 @@
 //! Witnesses with the layers of a run.
 
+use std::sync::Arc;
+
 use super::predecessors::{Predecessors, Trail, before_spawn};
 use super::{Answer, is_start, is_won};
 use crate::error::{Error, Result};
 use crate::game::{Board, sum};
 use crate::part::Kind;
 use crate::progress::Stop;
-use crate::store::{Lookup, Run};
+use crate::read::{Lookup, Reader};
+use crate::store::Run;
 
 /// Finds witnesses in the layers of a run.
-pub struct Layers<'a> {
-    run: &'a Run,
+pub struct Layers {
+    run: Arc<Run>,
     predecessors: Predecessors,
-    boards: Lookup<&'a Run>,
+    boards: Lookup,
     stop: Stop,
 }
 
-impl<'a> Layers<'a> {
-    /// Use about `memory` bytes for decoded blocks.
+impl Layers {
+    /// Search in the run of `reader`, until its stop. Uses about `memory` bytes for decoded blocks.
     ///
     /// # Errors
     ///
     /// [`Error::Zstd`] if no decoder can be started.
-    pub fn new(run: &'a Run, memory: u64) -> Result<Self> {
+    pub fn new(reader: &Reader, memory: u64) -> Result<Self> {
+        let run = reader.run().clone();
         Ok(Self {
-            run,
             predecessors: Predecessors::new(run.game()),
-            boards: Lookup::new(run, memory)?,
-            stop: Stop::default(),
+            run,
+            boards: Lookup::new(reader, memory)?,
+            stop: reader.stop().clone(),
         })
-    }
-
-    /// Set the [`Stop`] that ends the search.
-    #[must_use]
-    pub fn with_stop(mut self, stop: Stop) -> Self {
-        self.stop = stop;
-        self
     }
 
     /// Whether a board can be reached. A live board is listed in its part, or follows from an
@@ -47,11 +44,11 @@ impl<'a> Layers<'a> {
     /// damaged files; [`Error::Stopped`] after [`Stop::ask`].
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let sum = sum(board);
-        has_layer(self.run, sum)?;
+        has_layer(&self.run, sum)?;
         if self.is_listed(board) {
             return is_reached(&mut self.boards, board, &self.stop);
         }
-        has_layer(self.run, sum.saturating_sub(4).max(4))?;
+        has_layer(&self.run, sum.saturating_sub(4).max(4))?;
         let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
         trail.step(|before| is_reached(&mut self.boards, before, &self.stop))
     }
@@ -64,8 +61,9 @@ impl<'a> Layers<'a> {
     /// the board.
     pub fn witness(&mut self, board: Board) -> Result<Answer> {
         let sum = sum(board);
-        has_layer(self.run, 4)?;
-        let dir = self.run.dir().display();
+        has_layer(&self.run, 4)?;
+        let run = self.run.clone();
+        let dir = run.dir().display();
         if !self.reached(board)? {
             return Ok(Answer::Unreachable(if self.is_listed(board) {
                 format!("{dir} lists all live states of sum {sum}; this board is not one of them")
@@ -105,7 +103,7 @@ fn has_layer(run: &Run, sum: u32) -> Result<()> {
 }
 
 /// Whether the run reached a live board, in a layer that passed [`has_layer`].
-fn is_reached(boards: &mut Lookup<&Run>, board: Board, stop: &Stop) -> Result<bool> {
+fn is_reached(boards: &mut Lookup, board: Board, stop: &Stop) -> Result<bool> {
     stop.check()?;
     match boards.run().has_layer(Kind::States, sum(board)) {
         Ok(()) => boards.contains(Kind::States, board),
@@ -114,7 +112,7 @@ fn is_reached(boards: &mut Lookup<&Run>, board: Board, stop: &Stop) -> Result<bo
 }
 
 /// Whether a board is a start, or follows by a spawn from an afterstate of the run.
-pub(crate) fn is_spawned(boards: &mut Lookup<&Run>, board: Board) -> Result<bool> {
+pub(crate) fn is_spawned(boards: &mut Lookup, board: Board) -> Result<bool> {
     if is_start(board) {
         return Ok(true);
     }
@@ -138,7 +136,7 @@ mod tests {
     use crate::store::{Keep, Store};
 
     /// Count a game in a directory of its own.
-    fn counted(game: &str, until: Option<u32>, keep: Keep) -> (tempfile::TempDir, Run) {
+    fn counted(game: &str, until: Option<u32>, keep: Keep) -> (tempfile::TempDir, Reader) {
         let place = tempfile::tempdir().unwrap();
         let game = game.parse().unwrap();
         let mut store = Store::open(place.path(), &game, Some(keep)).unwrap();
@@ -146,7 +144,7 @@ mod tests {
         engine::count(&mut store, &plan, until, &mut Silent).unwrap();
         drop(store);
         let run = Run::open(place.path()).unwrap();
-        (place, run)
+        (place, Reader::new(run, &plan))
     }
 
     #[test]
@@ -154,9 +152,9 @@ mod tests {
         let games = ["2x2", "2x2-32", "2x3-16"];
         let kept = [Keep::All, Keep::Afterstates];
         for (name, keep) in games.iter().flat_map(|name| kept.map(|keep| (name, keep))) {
-            let (_place, run) = counted(name, None, keep);
-            let game = *run.game();
-            let mut layers = Layers::new(&run, 1 << 20).unwrap();
+            let (_place, reader) = counted(name, None, keep);
+            let game = *reader.run().game();
+            let mut layers = Layers::new(&reader, 1 << 20).unwrap();
             let graph = Graph::new(&game, None, 1 << 20).unwrap();
             let reached: Vec<Board> = graph.states().iter().map(|state| state.board).collect();
             assert!(reached.len() > 50);
@@ -181,12 +179,12 @@ mod tests {
     /// more step.
     #[test]
     fn every_state_of_2x4_is_a_start_or_one_step_from_another() {
-        let (_place, run) = counted("2x4", None, Keep::All);
-        let game = *run.game();
-        let mut layers = Layers::new(&run, 1 << 30).unwrap();
+        let (_place, reader) = counted("2x4", None, Keep::All);
+        let game = *reader.run().game();
+        let mut layers = Layers::new(&reader, 1 << 30).unwrap();
         let mut states = Vec::new();
-        for key in run.parts(Kind::States) {
-            let part = run.part(Kind::States, key).unwrap().unwrap();
+        for key in reader.run().parts(Kind::States) {
+            let part = reader.part(Kind::States, key).unwrap().unwrap();
             states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
         }
         // The number in `results/tables/2x4.csv`.
@@ -211,9 +209,9 @@ mod tests {
 
     #[test]
     fn a_bound_that_holds_no_block_changes_nothing() {
-        let (_place, run) = counted("3x3-64", None, Keep::All);
+        let (_place, reader) = counted("3x3-64", None, Keep::All);
         let witness = |memory| {
-            Layers::new(&run, memory)
+            Layers::new(&reader, memory)
                 .unwrap()
                 .witness(0x1_2312_3454)
                 .unwrap()
@@ -224,10 +222,9 @@ mod tests {
 
     #[test]
     fn a_stop_ends_the_search() {
-        let (_place, run) = counted("2x2", None, Keep::All);
+        let (_place, reader) = counted("2x2", None, Keep::All);
         let stop = Stop::default();
-        let layers = Layers::new(&run, 0).unwrap();
-        let mut layers = layers.with_stop(stop.clone());
+        let mut layers = Layers::new(&reader.with_stop(&stop), 0).unwrap();
         assert!(matches!(layers.witness(0x0132), Ok(Answer::Reached(_))));
         stop.ask();
         assert!(matches!(layers.witness(0x0132), Err(Error::Stopped)));
@@ -235,8 +232,8 @@ mod tests {
 
     #[test]
     fn uncounted_layers_give_an_error() {
-        let (_place, run) = counted("2x2", Some(12), Keep::All);
-        let mut layers = Layers::new(&run, 0).unwrap();
+        let (_place, reader) = counted("2x2", Some(12), Keep::All);
+        let mut layers = Layers::new(&reader, 0).unwrap();
         assert!(layers.reached(0x0132 - 0x0100).unwrap());
         let error = layers.witness(0x0132).unwrap_err();
         assert!(

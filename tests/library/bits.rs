@@ -8,10 +8,13 @@ use enum48::counts::Table;
 use enum48::engine::{self, Engine, Plan, Progress, Silent, Stop};
 use enum48::game::{PartKey, sum};
 use enum48::part::{Kind, Stream};
-use enum48::store::{Keep, Lookup, Run, Store};
+use enum48::read::Lookup;
+use enum48::read::Reader;
+use enum48::store::{Keep, Run, Store};
 use enum48::{Error, Game};
 
 use crate::files::files;
+use crate::read::reader;
 use crate::share::share;
 
 const MEMORY: u64 = 1 << 30;
@@ -149,16 +152,14 @@ fn a_stopped_count_leaves_matrices_and_either_engine_resumes_it() {
     }
 }
 
-/// A run that is read with a reader of matrices.
-fn open(dir: &Path) -> Run {
-    let reader = engine::matrix_reader(&Plan::new(MEMORY, 2).unwrap());
-    Run::open(dir).unwrap().with_matrix_reader(reader)
+fn open(dir: &Path) -> Reader {
+    reader(Run::open(dir).unwrap())
 }
 
 /// All boards of a run.
-fn boards(run: &Run, kind: Kind) -> Vec<(PartKey, Vec<u64>)> {
-    let parts = run.parts(kind).map(|key| {
-        let stream = Stream::new(run.part(kind, key).unwrap().unwrap()).unwrap();
+fn boards(reader: &Reader, kind: Kind) -> Vec<(PartKey, Vec<u64>)> {
+    let parts = reader.run().parts(kind).map(|key| {
+        let stream = Stream::new(reader.part(kind, key).unwrap().unwrap()).unwrap();
         (key, stream.map(|board| board.unwrap()).collect())
     });
     parts.collect()
@@ -191,7 +192,7 @@ fn matrices_hold_the_boards_of_the_lists() {
             // Boards with another tile in one place may be boards of the run or not.
             for &board in all.iter().step_by(all.len().div_ceil(300)) {
                 for board in (0..64).step_by(12).map(|bit| board ^ 1 << bit) {
-                    if sum(board) < 4 || lists.has_layer(kind, sum(board)).is_err() {
+                    if sum(board) < 4 || lists.run().has_layer(kind, sum(board)).is_err() {
                         continue;
                     }
                     let expected = there_is.contains(&game.canonical(board).0);

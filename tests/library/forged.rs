@@ -8,13 +8,15 @@ use std::path::Path;
 use enum48::engine::{self, Engine, Plan, Silent, Stop};
 use enum48::game::PartKey;
 use enum48::part::{Kind, Part, Stream};
+use enum48::read::Lookup;
 use enum48::solve;
-use enum48::store::{Keep, Lookup, Rounding, Run, SolutionStore, Store};
+use enum48::store::{Keep, Rounding, Run, SolutionStore, Store};
 use enum48::verify::{self, deep};
 use enum48::{Error, Game};
 use tempfile::TempDir;
 
 use crate::files::{files, in_memory};
+use crate::read::reader;
 use crate::verify::{forge, forge_blocks, seal_part, states};
 
 /// Counts a game, or goes on.
@@ -59,7 +61,7 @@ impl Forged<'_> {
     /// Checks that `verify` names the file, and that readers refuse a file of afterstates. Readers
     /// do not audit states.
     fn is_refused_by_readers(&self) {
-        let run = &Run::open(self.dir).unwrap();
+        let run = &reader(Run::open(self.dir).unwrap());
         let file = Part::open(&self.dir.join(self.name)).unwrap();
         let (kind, key) = (file.label().kind, file.label().key);
         let open = || run.part(kind, key).map(Option::unwrap);

@@ -13,6 +13,8 @@ use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::{self, deep};
 
+use crate::read::reader;
+
 /// The path of a directory of version 1.
 fn old(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -33,11 +35,12 @@ fn directories_of_version_1_open_and_verify() {
         assert_eq!(run.complete(), complete);
         assert_eq!(run.table().totals().live, live, "{name}");
         let pool = engine::pool(2).unwrap();
-        let report = verify::verify(&run, &pool, &mut Silent).unwrap();
+        let reader = reader(run);
+        let report = verify::verify(&reader, &pool, &mut Silent).unwrap();
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         assert_eq!((report.files, report.states), (files, live), "{name}");
         assert!(
-            deep::verify(&run, &pool, 1 << 20, &mut Silent)
+            deep::verify(&reader, &pool, 1 << 20, &mut Silent)
                 .unwrap()
                 .is_empty()
         );

@@ -6,12 +6,13 @@ use enum48::part::fingerprint;
 use enum48::store::{Keep, Run};
 use enum48::verify::deep;
 
+use crate::read::reader;
 use crate::verify::{Victim, forge, seal_part, states};
 
 /// The findings of a deep verification.
 fn deep(victim: &Victim, memory: u64) -> Result<Vec<Error>, Error> {
     let run = Run::open(victim.dir())?;
-    deep::verify(&run, &victim.pool, memory, &mut Silent)
+    deep::verify(&reader(run), &victim.pool, memory, &mut Silent)
 }
 
 #[test]
@@ -49,8 +50,9 @@ fn deep_verification_reports_the_work_that_it_announced() {
         let victim = Victim::keeping("3x3-32", None, keep);
         let run = Run::open(victim.dir()).unwrap();
         let mut followed = Followed(0);
-        deep::verify(&run, &victim.pool, 1, &mut followed).unwrap();
-        assert_eq!(followed.0, deep::work(&run).unwrap(), "{keep}");
+        let reader = reader(run);
+        deep::verify(&reader, &victim.pool, 1, &mut followed).unwrap();
+        assert_eq!(followed.0, deep::work(reader.run()).unwrap(), "{keep}");
     }
 }
 

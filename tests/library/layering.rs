@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules with their floors. All higher modules may use the modules of floors 0 and 1.
-const ORDER: [(&str, u32); 29] = [
+const ORDER: [(&str, u32); 31] = [
     ("error", 0),
     ("lines", 0),
     ("share", 0), // of tests alone
@@ -21,6 +21,7 @@ const ORDER: [(&str, u32); 29] = [
     ("fork", 1),
     ("pages", 1),
     ("per_thread", 1),
+    ("temporary", 2),
     ("progress", 1),
     ("game", 2),
     ("part", 3),
@@ -32,6 +33,7 @@ const ORDER: [(&str, u32); 29] = [
     ("store", 6),
     ("engine", 7),
     ("graph", 7),
+    ("read", 8),
     ("cluster", 8),
     ("witness", 8), // its tests count games
     ("solve", 9),

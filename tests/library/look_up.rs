@@ -5,12 +5,14 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::sync::Arc;
 
 use enum48::engine::{self, Plan, Stop};
 use enum48::game::sum;
 use enum48::part::{Kind, Part, Stream};
+use enum48::read::Lookup;
 use enum48::solve::{self, Values};
-use enum48::store::{Goal, Keep, Lookup, Rounding, Run, Solution, SolutionStore, Store};
+use enum48::store::{Goal, Keep, Rounding, Run, Solution, SolutionStore, Store};
 use enum48::{Error, Game};
 use fastrand::Rng;
 use tempfile::TempDir;
@@ -18,6 +20,7 @@ use tempfile::TempDir;
 use crate::exact::{self, Solved};
 use crate::files::in_memory;
 use crate::plain::Plain;
+use crate::read::reader;
 
 fn plan() -> Plan {
     Plan::new(64 << 20, 2).unwrap()
@@ -38,14 +41,15 @@ fn counted_until(game: &str, until: Option<u32>, keep: Keep) -> TempDir {
 #[test]
 fn an_open_run_says_that_a_count_has_dropped_a_layer() {
     let place = counted_until("2x2-32", Some(12), Keep::Last);
-    let run = Run::peek(place.path()).unwrap();
-    assert!(run.layer(12).unwrap().count() > 0);
+    let reader = reader(Run::peek(place.path()).unwrap());
+    let run = reader.run();
+    assert!(reader.layer(12).unwrap().count() > 0);
     let frontier = run.parts(Kind::Afterstates).next().unwrap();
     let mut store = Store::open(place.path(), run.game(), None).unwrap();
     engine::count(&mut store, &plan(), Some(20), &mut engine::Silent).unwrap();
     for gone in [
-        run.layer(12).map(drop),
-        run.part(Kind::Afterstates, frontier).map(drop),
+        reader.layer(12).map(drop),
+        reader.part(Kind::Afterstates, frontier).map(drop),
     ] {
         assert!(matches!(gone, Err(Error::Gone { .. })), "{gone:?}");
     }
@@ -68,7 +72,7 @@ fn disturbed(random: &mut Rng, game: &Game, board: u64) -> u64 {
 }
 
 /// Looks boards up in one batch.
-fn positions(lookup: &mut Lookup<&Run>, kind: Kind, boards: &[u64]) -> Vec<Option<u64>> {
+fn positions(lookup: &mut Lookup, kind: Kind, boards: &[u64]) -> Vec<Option<u64>> {
     let mut found = vec![Some(u64::MAX); boards.len()];
     let tell = |at, position| found[at] = position;
     let outcome = lookup.positions(kind, boards, &Stop::default(), tell);
@@ -78,13 +82,14 @@ fn positions(lookup: &mut Lookup<&Run>, kind: Kind, boards: &[u64]) -> Vec<Optio
 
 /// Checks that look-ups find every board of a run at its position, singly and in batches, and find
 /// no other board. One look-up has a large cache, the other has none.
-pub(crate) fn every_board_is_found(run: &Run) {
-    let game = run.game();
+pub(crate) fn every_board_is_found(run: impl Into<Arc<Run>>) {
+    let reader = reader(run);
+    let (run, game) = (reader.run(), reader.run().game());
     let mut random = Rng::with_seed(7);
-    let [mut small, mut large] = [0, 1 << 30].map(|memory| Lookup::new(run, memory).unwrap());
+    let [mut small, mut large] = [0, 1 << 30].map(|memory| Lookup::new(&reader, memory).unwrap());
     for kind in [Kind::States, Kind::Afterstates] {
         for key in run.parts(kind) {
-            let part = run.part(kind, key).unwrap().unwrap();
+            let part = reader.part(kind, key).unwrap().unwrap();
             let boards: Vec<u64> = Stream::new(part).unwrap().map(Result::unwrap).collect();
             for (board, at) in boards.iter().zip(0..) {
                 assert_eq!(large.position(kind, *board).unwrap(), Some(at), "{board:x}");
@@ -146,19 +151,20 @@ pub(crate) fn every_board_is_found(run: &Run) {
 #[test]
 fn every_board_of_3x3_to_64_is_found_at_its_position() {
     let place = counted("3x3-64", Keep::Both);
-    every_board_is_found(&Run::open(place.path()).unwrap());
+    every_board_is_found(Run::open(place.path()).unwrap());
 }
 
 #[test]
 fn a_batch_across_parts_equals_single_look_ups() {
     let place = counted("3x3-32", Keep::Both);
-    let run = Run::open(place.path()).unwrap();
+    let reader = reader(Run::open(place.path()).unwrap());
+    let run = reader.run();
     let mut random = Rng::with_seed(3);
-    let [mut small, mut large] = [0, 1 << 30].map(|memory| Lookup::new(&run, memory).unwrap());
+    let [mut small, mut large] = [0, 1 << 30].map(|memory| Lookup::new(&reader, memory).unwrap());
     for kind in [Kind::States, Kind::Afterstates] {
         let mut all = Vec::new();
         for key in run.parts(kind) {
-            let part = run.part(kind, key).unwrap().unwrap();
+            let part = reader.part(kind, key).unwrap().unwrap();
             all.extend(Stream::new(part).unwrap().map(Result::unwrap));
         }
         for asked in [0, 1, 7, 20_000] {
@@ -185,7 +191,7 @@ fn a_batch_across_parts_equals_single_look_ups() {
 #[test]
 fn damage_to_a_file_in_use_is_an_error_and_is_not_cached() {
     let place = counted_until("4x4-16", Some(36), Keep::All);
-    let run = Run::open(place.path()).unwrap();
+    let reader = reader(Run::open(place.path()).unwrap());
     // This file is too large to be read whole when it is opened.
     let path = place.path().join("sum-00036-max-00008.states");
     let board = Part::open(&path).unwrap().first(0);
@@ -193,7 +199,7 @@ fn damage_to_a_file_in_use_is_an_error_and_is_not_cached() {
     let mut damaged = sound.clone();
     damaged[60] ^= 1; // in the payload of the first block
 
-    let mut lookup = Lookup::new(&run, 1 << 20).unwrap();
+    let mut lookup = Lookup::new(&reader, 1 << 20).unwrap();
     for (bytes, what) in [
         (&damaged[..], "block 0: checksum differs"),
         (
@@ -219,7 +225,7 @@ fn damage_to_a_file_in_use_is_an_error_and_is_not_cached() {
     assert_eq!(lookup.position(Kind::States, 0x0011).unwrap(), Some(0));
     // An open file can be read after it was deleted; later it is missing.
     if cfg!(unix) {
-        let mut other = Lookup::new(&run, 0).unwrap();
+        let mut other = Lookup::new(&reader, 0).unwrap();
         fs::remove_file(&path).unwrap();
         assert_eq!(lookup.position(Kind::States, board).unwrap(), Some(0));
         let missing = other.position(Kind::States, board);
@@ -230,8 +236,8 @@ fn damage_to_a_file_in_use_is_an_error_and_is_not_cached() {
 #[test]
 fn a_dropped_layer_and_a_stopped_batch_are_errors() {
     let place = counted("2x2-32", Keep::Last);
-    let run = Run::open(place.path()).unwrap();
-    let mut lookup = Lookup::new(&run, 0).unwrap();
+    let last = reader(Run::open(place.path()).unwrap());
+    let mut lookup = Lookup::new(&last, 0).unwrap();
     for kind in [Kind::States, Kind::Afterstates] {
         let error = lookup.contains(kind, 0x0132).unwrap_err();
         assert!(matches!(error, Error::Gone { sum: 14, .. }), "{error}");
@@ -239,8 +245,8 @@ fn a_dropped_layer_and_a_stopped_batch_are_errors() {
     let stop = Stop::default();
     stop.ask();
     let place = counted("2x2-32", Keep::All);
-    let run = Run::open(place.path()).unwrap();
-    let mut lookup = Lookup::new(&run, 0).unwrap();
+    let whole = reader(Run::open(place.path()).unwrap());
+    let mut lookup = Lookup::new(&whole, 0).unwrap();
     let stopped = lookup.positions(Kind::States, &[0x0132], &stop, |_, _| ());
     assert!(matches!(stopped, Err(Error::Stopped)));
 }
@@ -281,7 +287,8 @@ fn moves_in_every_orientation_have_the_values_of_the_twin() {
         let solution = Solution::open(place.path()).unwrap();
         // With memory 0, the cache keeps no block for long.
         let memory = if cols == 2 { 0 } else { 1 << 30 };
-        let mut values = Values::new(&solution, &goals, memory).unwrap();
+        let mut values =
+            Values::new(&solution, &reader(solution.run().clone()), &goals, memory).unwrap();
         for (at, goal) in goals.iter().enumerate() {
             let plain = Plain::new(2, cols, win);
             let exact = Solved::<f64>::new(Plain::new(2, cols, win), goal.objective.into());
@@ -325,7 +332,8 @@ fn reached_boards_are_states_and_won_boards_in_any_orientation() {
     ] {
         let (place, goals) = solved(name, &["score"]);
         let solution = Solution::open(place.path()).unwrap();
-        let mut values = Values::new(&solution, &goals, 1 << 30).unwrap();
+        let mut values =
+            Values::new(&solution, &reader(solution.run().clone()), &goals, 1 << 30).unwrap();
         let plain = Plain::new(2, cols, win);
         let exact = Solved::<f64>::new(Plain::new(2, cols, win), exact::Objective::Score);
         let states = exact.states().keys();

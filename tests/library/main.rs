@@ -7,6 +7,8 @@
 mod files;
 #[path = "../support/manifest.rs"]
 mod manifest;
+#[path = "../support/read.rs"]
+mod read;
 #[path = "../support/share.rs"]
 mod share;
 

@@ -7,12 +7,14 @@ use std::path::Path;
 
 use enum48::engine::{self, Plan, Silent};
 use enum48::part::fingerprint;
+use enum48::read::Reader;
 use enum48::store::{Keep, Run, Store};
 use enum48::verify;
 use enum48::{Error, Game};
 
 use crate::files::in_memory;
 use crate::manifest::seal_manifest;
+use crate::read::reader;
 
 /// Lengths of the header, of the footer, of an index entry, of the head of a block, and of the shape of
 /// a matrix.
@@ -103,9 +105,8 @@ fn forge(dir: &Path, sum: u32, blocks: &Blocks) {
     fs::write(path, file).unwrap();
 }
 
-fn open(dir: &Path) -> Run {
-    let reader = engine::matrix_reader(&Plan::new(1 << 30, 2).unwrap());
-    Run::open(dir).unwrap().with_matrix_reader(reader)
+fn open(dir: &Path) -> Reader {
+    reader(Run::open(dir).unwrap())
 }
 
 #[test]

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use crate::files::{files, in_memory};
 use crate::look_up::every_board_is_found;
+use crate::read::reader;
 use crate::share::share;
 
 /// Boards of a segment, the fewest allowed: one block of states. 4x4 to 16 has parts of a million.
@@ -68,23 +69,23 @@ fn names(dir: &Path, ending: &str) -> Vec<String> {
 #[test]
 fn every_board_in_segments_is_found_at_its_position() {
     let place = counted(Keep::Both, Some(SEGMENT), Some(42));
-    let run = Run::open(place.path()).unwrap();
-    let parts = run.parts(Kind::States);
-    let parts = parts.map(|key| run.part(Kind::States, key).unwrap().unwrap());
+    let reader = reader(Run::open(place.path()).unwrap());
+    let parts = reader.run().parts(Kind::States);
+    let parts = parts.map(|key| reader.part(Kind::States, key).unwrap().unwrap());
     // With more than four blocks, a batch uses all threads.
     assert!(parts.map(|part| part.blocks()).max() > Some(4));
-    every_board_is_found(&run);
+    every_board_is_found(reader.run().clone());
 }
 
 #[test]
 fn segments_hold_the_same_boards_and_values() {
     let whole = counted(Keep::Both, None, None);
     let cut = counted(Keep::Both, Some(SEGMENT), None);
-    let [run, other] = [&whole, &cut].map(|place| Run::open(place.path()).unwrap());
-    assert_eq!(run.table(), other.table());
+    let [run, other] = [&whole, &cut].map(|place| reader(Run::open(place.path()).unwrap()));
+    assert_eq!(run.run().table(), other.run().table());
     for kind in [Kind::States, Kind::Afterstates] {
         let mut several = 0;
-        for key in run.parts(kind) {
+        for key in run.run().parts(kind) {
             let [one, cut] = [&run, &other].map(|run| run.part(kind, key).unwrap().unwrap());
             assert_eq!(one.states(), cut.states());
             assert_eq!(one.fingerprint(), cut.fingerprint());
@@ -109,20 +110,28 @@ fn segments_hold_the_same_boards_and_values() {
     assert_eq!([parts, files], [&whole, &cut].map(afterstates));
 
     let run = Run::open(cut.path()).unwrap();
-    let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
+    let whole = reader(run);
+    let report = verify(&whole, &engine::pool(2).unwrap(), &mut Silent).unwrap();
     assert!(report.findings.is_empty() && report.remarks.is_empty());
-    assert_eq!(report.solved[0].values, run.table().totals().afterstates);
-    drop(run);
+    assert_eq!(
+        report.solved[0].values,
+        whole.run().table().totals().afterstates
+    );
+    drop(whole);
 
     let mut store = SolutionStore::open(cut.path()).unwrap();
     let name = names(cut.path(), "-0001.score.values").remove(0);
     fs::remove_file(cut.path().join(&name)).unwrap();
     let solution = store.solution();
+    let reader = reader(solution.run().clone());
     let mut parts = solution.parts(Objective::Score);
-    let missing = parts.find_map(|key| solution.values(Objective::Score, key).err());
+    let missing = parts.find_map(|key| {
+        let part = reader.part(Kind::Afterstates, key).unwrap().unwrap();
+        solution.values(Objective::Score, &part).err()
+    });
     let missing = missing.unwrap().to_string();
     assert!(missing.contains(&format!("{name}: missing")), "{missing}");
-    drop(parts);
+    drop((parts, reader));
     store.forget(&[Objective::Score]).unwrap();
     assert!(names(cut.path(), ".values").is_empty());
 }
@@ -132,7 +141,13 @@ fn deep_verification_agrees_with_segments() {
     let place = counted(Keep::Both, Some(SEGMENT), Some(TWO));
     assert!(!names(place.path(), "-0001.states").is_empty());
     let run = Run::open(place.path()).unwrap();
-    let found = deep::verify(&run, &engine::pool(2).unwrap(), 1 << 28, &mut Silent).unwrap();
+    let found = deep::verify(
+        &reader(run),
+        &engine::pool(2).unwrap(),
+        1 << 28,
+        &mut Silent,
+    )
+    .unwrap();
     assert!(found.is_empty(), "{found:?}");
 }
 
@@ -182,7 +197,7 @@ fn lost_swapped_and_stray_segments_are_reported_by_name() {
         let opened = Store::open(place.path(), &game, None);
         let said = opened.err().map(|error| error.to_string());
         let run = Run::open(place.path()).unwrap();
-        let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
+        let report = verify(&reader(run), &engine::pool(2).unwrap(), &mut Silent).unwrap();
         let found = report.findings.iter().map(ToString::to_string);
         assert_eq!(
             found.collect::<Vec<_>>(),
@@ -211,9 +226,8 @@ fn lost_swapped_and_stray_segments_are_reported_by_name() {
     // A killed commit may leave an unlisted segment. The next count deletes it.
     fs::copy(path(0, 8), path(77, 8)).unwrap();
     let run = Run::open(place.path()).unwrap();
-    let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
+    let report = verify(&reader(run), &engine::pool(2).unwrap(), &mut Silent).unwrap();
     assert!(report.remarks[0].contains("-0077.states: not named by the manifest"));
-    drop(run);
     count(place.path(), Keep::All, None, &plan(), Some(TWO)).unwrap();
     assert!(!path(77, 8).exists());
 }

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 
 use crate::files::{files, in_memory};
 use crate::manifest::seal_manifest;
+use crate::read::reader;
 use crate::share::share;
 
 /// A small run to damage.
@@ -61,7 +62,7 @@ impl Victim {
 
     pub(crate) fn findings(&self) -> Result<Vec<Error>, Error> {
         let run = Run::open(self.dir())?;
-        Ok(verify::verify(&run, &self.pool, &mut Silent)?.findings)
+        Ok(verify::verify(&reader(run), &self.pool, &mut Silent)?.findings)
     }
 
     /// Checks that `verify` reports damage to the file `name`. A count must refuse the file, or
@@ -236,13 +237,12 @@ fn leftovers_of_a_killed_commit_are_reported_and_deleted() {
             fs::write(path(name), "half").unwrap();
         }
         let run = Run::open(victim.dir()).unwrap();
-        let report = verify::verify(&run, &victim.pool, &mut Silent).unwrap();
+        let report = verify::verify(&reader(run), &victim.pool, &mut Silent).unwrap();
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         for name in [stray, "layers.csv", half, "notes.txt"] {
             let named = |remark: &String| remark.contains(name);
             assert!(report.remarks.iter().any(named), "{:?}", report.remarks);
         }
-        drop(run);
         fs::remove_file(path("notes.txt")).unwrap();
         victim.count().unwrap();
         assert!(files(victim.dir()) == before, "the count cleared the rest");
@@ -417,7 +417,7 @@ fn forged(change: impl Fn(&mut Vec<u64>)) -> (Vec<Error>, Vec<Error>) {
 
     let shallow = victim.findings().unwrap();
     let run = Run::open(victim.dir()).unwrap();
-    let deep = deep::verify(&run, &victim.pool, 1 << 30, &mut Silent).unwrap();
+    let deep = deep::verify(&reader(run), &victim.pool, 1 << 30, &mut Silent).unwrap();
     (shallow, deep)
 }
 

@@ -13,6 +13,8 @@ mod json;
 #[macro_use]
 #[path = "../support/needs.rs"]
 mod needs;
+#[path = "../support/read.rs"]
+mod read;
 #[path = "../support/examples.rs"]
 mod readme;
 #[path = "../support/share.rs"]

@@ -14,11 +14,12 @@ use enum48::engine::{self, Plan, Silent};
 use enum48::game::{Exp, FourRate, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
 use enum48::part::{About, Decoder, Kind, Part, value_fingerprint};
-use enum48::store::Store;
+use enum48::store::{Run, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::command::{good, place};
+use crate::read::reader;
 use crate::script::python;
 
 tests! {
@@ -51,7 +52,9 @@ impl Solved {
             sum: until,
             max: Exp::of_tile(max).unwrap(),
         };
-        let afterstates = store.run().part(Kind::Afterstates, key).unwrap().unwrap();
+        drop(store);
+        let reader = reader(Run::open(place.path()).unwrap());
+        let afterstates = reader.part(Kind::Afterstates, key).unwrap().unwrap();
         let (mut decoder, mut keys) = (Decoder::new().unwrap(), Vec::new());
         for block in 0..afterstates.blocks() {
             afterstates

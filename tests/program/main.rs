@@ -12,6 +12,8 @@ mod json;
 #[path = "../support/manifest.rs"]
 mod manifest;
 mod outcomes;
+#[path = "../support/read.rs"]
+mod read;
 #[path = "../support/share.rs"]
 mod share;
 mod solved;

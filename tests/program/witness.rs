@@ -13,6 +13,7 @@ use enum48::witness::{Answer, Layers};
 
 use crate::command::{PROGRAM, good, place, stderr, stdout};
 use crate::outcomes::refused;
+use crate::read::reader;
 use crate::share::share;
 
 const STRIPED: &str = "4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32";
@@ -56,9 +57,9 @@ fn every_state_of_2x3_has_a_game_that_replays() {
     );
 
     // No file lists the dead states. The graph does, and is made without files.
-    let run = Run::open(&place.path().join("enum48-data/2x3")).unwrap();
-    let mut layers = Layers::new(&run, 64 << 20).unwrap();
-    let graph = Graph::new(run.game(), None, 1 << 20).unwrap();
+    let reader = reader(Run::open(&place.path().join("enum48-data/2x3")).unwrap());
+    let mut layers = Layers::new(&reader, 64 << 20).unwrap();
+    let graph = Graph::new(reader.run().game(), None, 1 << 20).unwrap();
     let dead = graph.states().iter().filter(|state| !state.live);
     let mut found = 0;
     for state in dead {
@@ -82,14 +83,14 @@ fn every_state_of_2x4_has_a_game_that_replays() {
     // The winning tile 128 keeps the number of states small.
     let place = place();
     good(&place, "--size 2x4 --max 128 --quiet");
-    let run = Run::open(&place.path().join("enum48-data/2x4-128")).unwrap();
+    let reader = reader(Run::open(&place.path().join("enum48-data/2x4-128")).unwrap());
     let mut states: Vec<Board> = Vec::new();
-    for key in run.parts(Kind::States) {
-        let part = run.part(Kind::States, key).unwrap().unwrap();
+    for key in reader.run().parts(Kind::States) {
+        let part = reader.part(Kind::States, key).unwrap().unwrap();
         states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
     }
     assert_eq!(states.len(), 582_206, "the number of states of the count");
-    let mut layers = Layers::new(&run, 64 << 20).unwrap();
+    let mut layers = Layers::new(&reader, 64 << 20).unwrap();
     for board in share(states) {
         reaches(&mut layers, board, Status::Live);
     }

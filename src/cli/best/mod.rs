@@ -119,19 +119,22 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         board(&args.board, &asked.game())?;
     }
     let solved = args.four.open(dir, asked, wanted, &plan)?;
-    let memory = solved.memory_for_blocks(&plan);
     let SolvedGame {
-        solution, goals, ..
+        solution,
+        reader,
+        goals,
+        memory,
+        ..
     } = &solved;
     let game = args.game.game(Some(solution.run()))?;
     let form = args.form();
     if args.board == ["-"] {
         let pool = Arc::new(engine::pool(plan.threads())?);
-        let values = BatchValues::new(solution, goals, memory, pool)?;
+        let values = BatchValues::new(solution, reader, goals, *memory, pool)?;
         return batch::answer(values, goals, game.size(), form);
     }
     let grid = board(&args.board, &game)?;
-    let mut values = Values::new(solution, goals, memory)?;
+    let mut values = Values::new(solution, reader, goals, *memory)?;
     let answer = JudgedBoard::new(&mut values, goals, grid)?;
     let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
     output::print(|out| {

@@ -8,7 +8,6 @@ use super::report::CheckReport;
 use super::{Args, game_of, read, wanted};
 use crate::Error;
 use crate::cli::progress::Reporter;
-use crate::cli::signals::TemporaryDir;
 use crate::cli::{Outcome, units};
 use crate::counts::{Column, Columns, Differs, Table};
 use crate::engine::{self, Choice, Plan};
@@ -16,6 +15,7 @@ use crate::game::Game;
 use crate::known::{self, Effort};
 use crate::laws::{self, Laws};
 use crate::store::{Keep, Store};
+use crate::temporary::TemporaryDir;
 
 /// Count the games that have published numbers, and compare.
 pub(super) fn recount(args: &Args) -> Result<Outcome> {

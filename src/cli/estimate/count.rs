@@ -10,13 +10,13 @@ use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
 use super::{FRAME, TRIAL, Trial, bytes, known, space, time};
-use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::estimate::{Costs, Forecast, Range};
 use crate::game::Game;
 use crate::part::Kind;
 use crate::store::{self, Keep, Run, Store};
+use crate::temporary::TemporaryDir;
 
 /// If the number of states is known, the time of a count is known up to these factors.
 const DOUBT: Range = Range::new(0.7, 1.4);

@@ -13,8 +13,6 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::{FRAME, TRIAL, Trial, bytes, known, space, time};
-use crate::cli::open;
-use crate::cli::signals::TemporaryDir;
 use crate::cli::units;
 use crate::counts::Table;
 use crate::engine::Plan;
@@ -22,7 +20,8 @@ use crate::estimate::{Costs, LayerWork, Range};
 use crate::game::{Game, Objective};
 use crate::part::Kind;
 use crate::solve::{self, Pass, names, passes};
-use crate::store::{self, Goal, Solution, parent};
+use crate::store::{Goal, Solution, SolutionStore, free_space, parent};
+use crate::temporary::TemporaryDir;
 
 /// The time of all layers is known up to these factors.
 const DOUBT: Range = Range::new(0.5, 2.0);
@@ -97,7 +96,7 @@ impl SolveEstimate {
             // The parent of `.` is not in the path as given.
             let dir = run.dir().canonicalize().unwrap_or(run.dir().to_owned());
             let place = TemporaryDir::beside(parent(&dir))?;
-            let mut store = open::trial_store(run.dir(), place.path(), plan)?;
+            let mut store = SolutionStore::apart(run.dir(), place.path())?;
             let all = Pass {
                 solved_sum: solution.last_sum() + 2,
                 ..pass.clone()
@@ -155,7 +154,7 @@ impl SolveEstimate {
             disk_so_far: so_far,
             disk_low: known(disk.low, exact),
             disk_high: known(disk.high, exact),
-            disk_free: store::free_space(run.dir()),
+            disk_free: free_space(run.dir()),
             afterstates_per_second: known(afterstates as f64 / seconds.middle().max(1e-9), false),
             seconds_low: units::rounded(seconds.low),
             seconds_high: units::rounded(seconds.high),

@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = machine::plan()?;
     let open = || args.four.open(dir, args.game.named(), wanted, &plan);
     let solved = hints.then(open).transpose()?;
-    let run = solved.as_ref().map(|solved| solved.solution.run());
+    let run = solved.as_ref().map(|solved| &**solved.solution.run());
     let game = args.game.game(run)?;
     if game.size().cells() == 16 && game.max().is_none() {
         bail!(
@@ -119,14 +119,18 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let (mut adviser, stop) = (None, Stop::default());
     if let Some(SolvedGame {
-        solution, goals, ..
+        solution,
+        reader,
+        goals,
+        ..
     }) = &solved
     {
         if let Some(page) = page {
-            page.write(|to| page::write(solution, goals, args.seed, to))?;
+            page.write(|to| page::write((solution, reader), goals, args.seed, to))?;
             return Ok(Outcome::Done);
         }
-        adviser = Some(Adviser::new(solution, goals.clone())?.with_stop(stop.clone()));
+        let reader = reader.with_stop(&stop);
+        adviser = Some(Adviser::new(solution, &reader, goals.clone())?);
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         bail!(
@@ -150,8 +154,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 /// may still have to be made.
 fn check_page(args: &Args) -> Result<()> {
     match args.game.dir.as_deref().map(|dir| open::run(dir, None)) {
-        Some(Ok(run)) if run.complete() => page::check(&run),
-        Some(Ok(run)) => page::check_game(*run.game()),
+        Some(Ok(reader)) if reader.run().complete() => page::check(reader.run()),
+        Some(Ok(reader)) => page::check_game(*reader.run().game()),
         _ => args
             .game
             .named()

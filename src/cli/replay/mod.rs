@@ -117,9 +117,10 @@ fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
         .map(|dir| open::solution(dir, None))
         .transpose()?;
     let mut adviser = None;
-    if let Some(solution) = &solution {
+    if let Some((solution, reader)) = &solution {
         rate::check(code, solution.run())?;
-        adviser = Some(Adviser::new(solution, args.objectives.goals(solution)?)?);
+        let goals = args.objectives.goals(solution)?;
+        adviser = Some(Adviser::new(solution, reader, goals)?);
     }
     Output::new(path)?.write(|to| page::write(code, adviser.as_mut(), to))
 }

@@ -17,6 +17,7 @@ use super::resources::Resources;
 use super::{Outcome, open, units};
 use crate::engine;
 use crate::game::{FourRate, Objective};
+use crate::read::Reader;
 use crate::solve;
 use crate::store::{Goal, Rounding, Solution};
 
@@ -146,7 +147,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .iter()
         .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64)
         .sum();
-    let mut store = open::solution_store(&args.dir, &plan)?;
+    let mut store = open::solution_store(&args.dir)?;
     let mut reporter = Reporter::of_solver(&plan, &ahead, store.notes(), &goals, args.quiet)?;
     let (dir, begun, again) = (args.dir.clone(), goals.clone(), args.again);
     let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &begun, again));
@@ -159,10 +160,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     stoppable.end_after(&solved);
     solved?;
     let (solution, time) = (store.solution(), begin.elapsed());
-    let summary = SolveSummary::new(solution, &goals, values, peak_memory, time)?;
+    let reader = Reader::new(solution.run().clone(), &plan);
+    let summary = SolveSummary::new((solution, &reader), &goals, values, peak_memory, time)?;
     results.write_csv(|to| {
         let pool = engine::pool(plan.threads())?;
-        let parts = pool.install(|| solve::parts(solution, &goals))?;
+        let parts = pool.install(|| solve::parts(solution, &reader, &goals))?;
         write_csv(&parts, &goals, to)
     })?;
     results.print(&summary)?;

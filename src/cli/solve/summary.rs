@@ -12,6 +12,7 @@ use crate::cli::{objectives, talk, units};
 use crate::estimate;
 use crate::game::{FourRate, Objective};
 use crate::part::Fingerprint;
+use crate::read::Reader;
 use crate::solve::{PartSummary, Values};
 use crate::store::{Goal, Sink, Solution};
 
@@ -57,7 +58,7 @@ struct SolvedObjective {
 impl SolveSummary {
     /// The summary for some goals; this process made `values` values.
     pub(super) fn new(
-        solution: &Solution,
+        (solution, reader): (&Solution, &Reader),
         goals: &[Goal],
         values: u64,
         peak_memory: Option<u64>,
@@ -66,7 +67,10 @@ impl SolveSummary {
         let run = solution.run();
         let totals = run.table().totals();
         let (mut objectives, mut bytes, mut fingerprint) = (Vec::new(), 0, Fingerprint::default());
-        for (goal, start) in goals.iter().zip(Values::new(solution, goals, 0)?.start()?) {
+        for (goal, start) in goals
+            .iter()
+            .zip(Values::new(solution, reader, goals, 0)?.start()?)
+        {
             let solved = SolvedObjective {
                 name: goal.objective.to_string(),
                 start: start.all,

@@ -19,9 +19,9 @@ use super::output::{self, Output};
 use super::talk;
 use crate::Error;
 use crate::counts::Row;
-use crate::engine::Stop;
 use crate::game::{Board, PartKey};
 use crate::part::{Kind, Stream};
+use crate::read::Reader;
 use crate::solve::StateValues;
 use crate::store::{Goal, Run};
 
@@ -149,19 +149,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         );
     }
     if args.values {
-        let solution = open::solution(&args.dir, None)?;
+        let (solution, reader) = open::solution(&args.dir, None)?;
         let goals = args.objectives.goals(&solution)?;
-        let values = Some(StateValues::new(&solution, &goals)?);
-        write(args, format, solution.run(), &goals, values, &output)?;
+        let values = Some(StateValues::new(&solution, &reader, &goals)?);
+        write(args, format, &reader, &goals, values, &output)?;
     } else {
-        write(
-            args,
-            format,
-            &open::run(&args.dir, None)?,
-            &[],
-            None,
-            &output,
-        )?;
+        let reader = open::run(&args.dir, None)?;
+        write(args, format, &reader, &[], None, &output)?;
     }
     Ok(Outcome::Done)
 }
@@ -247,11 +241,12 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
 fn write(
     args: &Args,
     format: StateFormat,
-    run: &Run,
+    reader: &Reader,
     goals: &[Goal],
     mut values: Option<StateValues>,
     output: &Output,
 ) -> Result<()> {
+    let run = reader.run();
     let parts = &select(run, args)?;
     let total: u64 = parts.iter().map(|part| part.live).sum();
     let count = args.sample.map_or(total, |sample| sample.min(total));
@@ -266,7 +261,7 @@ fn write(
                     let values = found.transpose()?.unwrap_or_default();
                     Ok(send.send(Ok((key, states, values))).is_ok())
                 };
-                if let Err(error) = read(run, parts, args, count, put) {
+                if let Err(error) = read(reader, parts, args, count, put) {
                     // If the writer has stopped, it has an error of its own.
                     let _ = send.send(Err(error));
                 }
@@ -282,14 +277,14 @@ fn write(
 
 /// Read the states of `parts`, or a sample of `count` of them, until `put` returns false.
 fn read(
-    run: &Run,
+    reader: &Reader,
     parts: &[Row],
     args: &Args,
     count: u64,
     mut put: impl FnMut(PartKey, Vec<Board>) -> Result<bool, Error>,
 ) -> Result<(), Error> {
     if args.sample.is_some() {
-        for drawn in run.sample(parts, count, args.seed, &Stop::default())? {
+        for drawn in reader.sample(parts, count, args.seed)? {
             let (key, states) = drawn?;
             if !put(key, states)? {
                 break;
@@ -298,7 +293,7 @@ fn read(
         return Ok(());
     }
     for key in parts.iter().filter_map(Row::key) {
-        let Some(part) = run.part(Kind::States, key)? else {
+        let Some(part) = reader.part(Kind::States, key)? else {
             continue;
         };
         let mut stream = Stream::new(part)?;

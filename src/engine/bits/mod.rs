@@ -109,9 +109,9 @@
 //! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `transpose`, `matrix`,
 //! `packed_matrix`; `afterstates`, `turn` with `turning` and `field`, `afterstate_matrix`; `pair`
 //! (the loop over rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`;
-//! `sweep` with `pair_batch` (a layer), `listing` with `rows`, `frontier`, `list_layer`; this file
-//! (layers and their files); `sizes`, `memory`; `reader` (runs that keep matrices); `task` (some
-//! pairs of a layer, for a cluster).
+//! `sweep` with `pair_batch` (a layer), `listing` with `rows`, `frontier`, `unpack`; this file
+//! (layers and their files); `sizes`, `memory`; `find` (single boards); `task` (some pairs of a
+//! layer, for a cluster).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -119,11 +119,11 @@ pub(crate) mod canonical;
 mod census;
 mod class;
 mod field;
+mod find;
 mod frontier;
 mod half;
 mod halves;
 pub(crate) mod kernels;
-mod list_layer;
 mod listing;
 mod matrix;
 mod memory;
@@ -131,7 +131,6 @@ mod packed_matrix;
 mod pair;
 mod pair_batch;
 mod prefixes;
-mod reader;
 mod rows;
 mod sizes;
 mod slide;
@@ -142,6 +141,7 @@ mod task;
 pub(crate) mod transpose;
 mod turn;
 mod turning;
+mod unpack;
 
 use std::mem;
 use std::sync::Arc;
@@ -158,17 +158,17 @@ use crate::progress::{Cuts, Progress, Silent};
 use crate::store::{CountedLayer, Store};
 
 pub(crate) use census::{compare_afterstates, set_afterstates, set_candidates, states_rows};
+pub(crate) use find::Finder;
 use halves::Halves;
-pub(crate) use list_layer::list_frontier;
-use list_layer::{write_afterstates, write_states};
 use listing::Listing;
 pub(crate) use memory::{fit, for_layer, least_bound};
 pub(crate) use pair::PairCounts;
-pub use reader::matrix_reader;
 use sizes::is_space_short;
 pub(crate) use sizes::{Sizes, cut_pairs};
 use sweep::Sweep;
 pub(crate) use task::SweepTask;
+pub(crate) use unpack::{Unpacker, unpack_frontier};
+use unpack::{write_afterstates, write_states};
 
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
 /// layers, they are written to files.

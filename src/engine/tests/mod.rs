@@ -1,20 +1,19 @@
 //! Whole counts: every plan and every interruption gives equal files.
 
 mod kept;
-mod lookups;
 mod plans;
 mod progress;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
 use super::*;
 use crate::error::Error;
-use crate::game::{Board, Game};
-use crate::part::{Kind, Part, Stream};
-use crate::store::{Keep, Lookup};
+use crate::game::Game;
+use crate::part::{Kind, Stream};
+use crate::store::Keep;
 
 /// Names and bytes of all files of a directory.
 type DirFiles = BTreeMap<String, Vec<u8>>;

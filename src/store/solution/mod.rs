@@ -48,21 +48,21 @@ mod manifest;
 mod store;
 
 use std::path::Path;
+use std::sync::Arc;
 
 pub use goal::{Goal, Rounding};
 pub(crate) use goal::{fits, greatest, most_bits};
 use manifest::{SealedValues, SolutionManifest, SolvedGoal};
 pub use store::SolutionStore;
 
-use super::files::{FileName, Holds, PartName};
+use super::files::{FileName, Holds};
 use super::layer::Keep;
-use super::listed::MatrixReader;
 use super::manifest::Expected;
 use super::outbox::Outbox;
 use super::run::Run;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::{FourRate, Objective, PartKey};
-use crate::part::{About, Fingerprint, Kind, Label, Sealed, ValueColumn};
+use crate::part::{About, Fingerprint, Kind, Label, Part, Sealed, ValueColumn};
 
 /// Reads the solution of a run. While it is open, no other process can change the run or its
 /// solution.
@@ -70,7 +70,7 @@ pub struct Solution {
     /// Files that wait for a commit; only a [`SolutionStore`] has any. It is dropped before the
     /// run, whose lock keeps other processes out until all writes end.
     outbox: Outbox,
-    run: Run,
+    run: Arc<Run>,
     manifest: SolutionManifest,
 }
 
@@ -100,19 +100,6 @@ impl Solution {
         Self::begun_or_not(Run::peek(dir)?)
     }
 
-    /// Open the solution of a run, and read its matrices as `run` does.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Solution::open`].
-    pub(crate) fn of_run(run: &Run) -> Result<Self> {
-        let solution = Self::open(run.dir())?;
-        Ok(match run.matrix_reader() {
-            Some(reader) => solution.with_matrix_reader(reader),
-            None => solution,
-        })
-    }
-
     /// The solution of a run that can be solved; it may be incomplete or empty.
     fn begun_or_not(run: Run) -> Result<Self> {
         can_be_solved(&run)?;
@@ -126,21 +113,14 @@ impl Solution {
     fn new(run: Run, manifest: SolutionManifest) -> Self {
         Self {
             outbox: Outbox::new(run.dir()),
-            run,
+            run: Arc::new(run),
             manifest,
         }
     }
 
-    /// Read the boards of the run's matrices with `reader`, if the run keeps matrices.
-    #[must_use]
-    pub fn with_matrix_reader(mut self, reader: MatrixReader) -> Self {
-        self.run = self.run.with_matrix_reader(reader);
-        self
-    }
-
     /// The run.
     #[must_use]
-    pub fn run(&self) -> &Run {
+    pub fn run(&self) -> &Arc<Run> {
         &self.run
     }
 
@@ -278,17 +258,16 @@ impl Solution {
         self.files(objective).filter_map(SealedValues::key)
     }
 
-    /// Open the values of a part's afterstates; `None` if the part has no afterstates or no values
-    /// yet.
+    /// Open the values of a part's afterstates; `None` if they have no values yet.
     ///
     /// # Errors
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
-    pub fn values(&self, objective: Objective, key: PartKey) -> Result<Option<ValueColumn>> {
-        let Some((goal, expected)) = self.expected(objective, key) else {
+    pub fn values(&self, objective: Objective, afterstates: &Part) -> Result<Option<ValueColumn>> {
+        let Some((goal, expected)) = self.expected(objective, afterstates.label().key) else {
             return Ok(None);
         };
-        let files = expected.files().zip(self.abouts(goal, key)?);
+        let files = expected.files().zip(self.abouts(goal, afterstates));
         let open = |((name, sealed), about)| self.outbox.open(name, about, sealed);
         ValueColumn::join(files.map(open)).map(Some)
     }
@@ -321,16 +300,10 @@ impl Solution {
 
     /// The expected contents of each file of a part's values; there is a file for each file of
     /// afterstates.
-    fn abouts(&self, goal: Goal, key: PartKey) -> Result<Vec<About>> {
-        let name = PartName::new(Kind::Afterstates, key);
-        let expected = match self.run.is_in_matrices(Kind::Afterstates, key.sum) {
-            true => self.run.expect_listed(Kind::Afterstates, key)?,
-            false => self.run.manifest.find(name),
-        };
-        let afterstates = expected.iter().flat_map(Expected::files);
-        Ok(afterstates
-            .map(|(_, sealed)| self.about(goal, key, sealed.fingerprint))
-            .collect())
+    fn abouts(&self, goal: Goal, afterstates: &Part) -> impl Iterator<Item = About> {
+        let key = afterstates.label().key;
+        let keys = afterstates.fingerprints();
+        keys.map(move |keys| self.about(goal, key, keys))
     }
 
     /// The expected contents of a file of a part's values, whose afterstates have the fingerprint

@@ -2,17 +2,13 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::manifest::{SealedValues, SolutionManifest, SolvedGoal};
 use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
-use crate::part::{Kind, Sealed};
-use crate::progress::Stop;
+use crate::part::{Part, Sealed};
 use crate::store::file;
 use crate::store::files::{FileName, Holds, Named, PartName};
-use crate::store::listed::MatrixReader;
 use crate::store::manifest::Manifest;
 #[cfg(feature = "cli")]
 use crate::store::outbox::Outbox;
@@ -70,13 +66,6 @@ impl SolutionStore {
         })
     }
 
-    /// Read the boards of the run's matrices with `reader`, if the run keeps matrices.
-    #[must_use]
-    pub fn with_matrix_reader(mut self, reader: MatrixReader) -> Self {
-        self.solution = self.solution.with_matrix_reader(reader);
-        self
-    }
-
     /// The solution so far.
     #[must_use]
     pub fn solution(&self) -> &Solution {
@@ -127,12 +116,12 @@ impl SolutionStore {
         Ok(())
     }
 
-    /// Begin the file of a part's values.
-    pub(crate) fn create(&self, goal: Goal, key: PartKey) -> Result<Writer> {
-        let abouts = self.solution.abouts(goal, key)?;
-        let contents = abouts.into_iter().map(Into::into).collect();
+    /// Begin the files of the values of a part's afterstates.
+    pub(crate) fn create(&self, goal: Goal, afterstates: &Part) -> Result<Writer> {
+        let abouts = self.solution.abouts(goal, afterstates);
+        let contents = abouts.map(Into::into).collect();
         let segment = self.solution.run.manifest.segment;
-        let name = PartName::of_values(goal.objective, key);
+        let name = PartName::of_values(goal.objective, afterstates.label().key);
         self.solution.outbox.create(name, contents, segment)
     }
 
@@ -171,25 +160,6 @@ impl SolutionStore {
             outbox.begin_commit(manifest)?;
         }
         Ok(())
-    }
-
-    /// Check every block of the afterstates and of these goals' values against its checksum,
-    /// on the threads of the caller's pool.
-    pub(crate) fn check_blocks(&self, goals: &[Goal], stop: &Stop) -> Result<()> {
-        let solution = &self.solution;
-        let run = &solution.run;
-        let parts: Vec<PartKey> = run.parts(Kind::Afterstates).collect();
-        let check = |&key: &PartKey| {
-            stop.check()?;
-            let part = run.part(Kind::Afterstates, key)?;
-            part.map_or(Ok(()), |part| part.check_blocks())?;
-            goals.iter().try_for_each(|goal| {
-                let column = solution.values(goal.objective, key)?;
-                column.map_or(Ok(()), |column| column.check_blocks())
-            })
-        };
-        let mut together = parts.chunk_by(|one, other| run.are_read_together(one, other));
-        together.try_for_each(|parts| parts.par_iter().try_for_each(check))
     }
 
     /// Commit, and free the reserved disk space.

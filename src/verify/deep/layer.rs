@@ -10,7 +10,7 @@ use crate::counts::Row;
 use crate::error::Result;
 use crate::game::{Board, PartKey, max_exp};
 use crate::part::{Decoder, Kind, Part};
-use crate::store::Run;
+use crate::read::Reader;
 
 /// The parts of a layer, one for each largest tile that the game has.
 ///
@@ -36,13 +36,14 @@ pub(super) struct LayerPart {
 }
 
 impl LayerFiles {
-    pub(super) fn open(run: &Run, kind: Kind, sum: u32) -> Result<Self> {
+    pub(super) fn open(reader: &Reader, kind: Kind, sum: u32) -> Result<Self> {
+        let run = reader.run();
         let table = run.table();
         let mut buckets = 0;
         let mut parts = Vec::new();
         for max in run.game().top().up_to() {
             let key = PartKey { sum, max };
-            let file = run.part(kind, key)?;
+            let file = reader.part(kind, key)?;
             let firsts: Vec<Board> = file.iter().flat_map(Part::firsts).collect();
             let first_bucket = buckets;
             buckets += firsts.len().max(1);

@@ -32,6 +32,7 @@ use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Tally};
 use crate::part::{Decoder, Kind, Part};
 use crate::progress::Progress;
+use crate::read::Reader;
 use crate::store::Run;
 use follow::{Follow, TargetLayer};
 use layer::{BlockBuckets, LayerFiles, LayerPart, bucket_bytes};
@@ -50,12 +51,14 @@ const SLICE: usize = 1 << 11;
 /// [`Error::Gone`] if the run kept neither the states of every layer nor the afterstates; a file
 /// that cannot be read.
 pub fn verify(
-    run: &Run,
+    reader: &Reader,
     pool: &ThreadPool,
     memory: u64,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
+    let run = reader.run();
     let recount = Recount {
+        reader,
         run,
         follow: Follow::new(run.game()),
         memory,
@@ -100,6 +103,7 @@ pub fn work(run: &Run) -> Result<u64> {
 
 /// A second count of a run.
 struct Recount<'a, 'p> {
+    reader: &'a Reader,
     run: &'a Run,
     follow: Follow,
     /// Bytes for buckets.
@@ -110,10 +114,10 @@ struct Recount<'a, 'p> {
 impl Recount<'_, '_> {
     /// Make a layer again, and compare. Returns at most one finding for each part.
     fn check_layer(&self, target: TargetLayer) -> Result<Vec<Error>> {
-        let layer = LayerFiles::open(self.run, target.kind, target.sum)?;
+        let layer = LayerFiles::open(self.reader, target.kind, target.sum)?;
         let mut sources = Vec::new();
         for (sum, tile) in target.sources() {
-            sources.push((LayerFiles::open(self.run, target.from, sum)?, tile));
+            sources.push((LayerFiles::open(self.reader, target.from, sum)?, tile));
         }
         let at_once = usize::try_from(self.memory / bucket_bytes(target.kind));
         let at_once = at_once.unwrap_or(usize::MAX).max(1);

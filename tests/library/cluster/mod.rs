@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use tempfile::TempDir;
 
 use crate::files::{files, in_memory};
+use crate::read::reader;
 use crate::share::share;
 
 /// Boards of a segment, the fewest allowed. 4x4 to 16 has parts of a million boards.
@@ -106,12 +107,6 @@ impl Count {
     }
 }
 
-/// A run that can be read, even if it keeps matrices.
-fn readable(run: Result<Run, Error>) -> Run {
-    run.unwrap()
-        .with_matrix_reader(engine::matrix_reader(&ample()))
-}
-
 fn ample() -> Plan {
     Plan::new(256 << 20, 2).unwrap()
 }
@@ -160,7 +155,7 @@ fn tasks_in_any_order_make_the_same_files() {
             "{keep}: {layers} layers of up to {most} tasks"
         );
         count.expect_the_files_of_one_machine();
-        let run = readable(Run::open(count.dir()));
+        let run = reader(Run::open(count.dir()).unwrap());
         let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
         assert!(report.findings.is_empty() && report.remarks.is_empty());
     }
@@ -310,7 +305,7 @@ fn one_machine_can_finish_a_count_begun_as_tasks() {
     ]) {
         let missing = count.missing().unwrap();
         count.run_all(&missing.tasks);
-        let run = readable(Run::peek(count.dir()));
+        let run = reader(Run::peek(count.dir()).unwrap());
         let report = verify(&run, &engine::pool(2).unwrap(), &mut Silent).unwrap();
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         let said = |remark: &String| remark.contains("tasks of layer");

@@ -17,6 +17,7 @@ use rayon::ThreadPool;
 use super::{Counted, plan, values};
 use crate::files::files;
 use crate::manifest::seal_manifest;
+use crate::read::reader;
 use crate::share::share;
 use crate::verify::{forge, seal_part, states};
 
@@ -37,7 +38,7 @@ impl Counted {
             static POOL: ThreadPool = engine::pool(1).unwrap();
         }
         let run = Run::open(self.dir()).unwrap();
-        POOL.with(|pool| verify::verify(&run, pool, &mut Silent))
+        POOL.with(|pool| verify::verify(&reader(run), pool, &mut Silent))
             .unwrap()
             .findings
     }
@@ -45,7 +46,9 @@ impl Counted {
     /// The findings of a deep verification, which makes every value again.
     fn deep_findings(&self, memory: u64) -> Vec<Error> {
         let pool = engine::pool(2).unwrap();
-        deep::values::verify(&self.solution(), &pool, memory, &mut Silent).unwrap()
+        let solution = self.solution();
+        let reader = reader(solution.run().clone());
+        deep::values::verify(&solution, &reader, &pool, memory, &mut Silent).unwrap()
     }
 
     /// Checks that `verify` reports damage to the file `name`, and that a solver refuses it.
@@ -122,8 +125,7 @@ fn unlisted_values_are_reported_and_later_deleted() {
     }
     let run = Run::open(victim.dir()).unwrap();
     let pool = engine::pool(1).unwrap();
-    let report = verify::verify(&run, &pool, &mut Silent).unwrap();
-    drop(run);
+    let report = verify::verify(&reader(run), &pool, &mut Silent).unwrap();
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     for name in [stray, half] {
         let named = |remark: &String| remark.contains(name);
@@ -355,7 +357,7 @@ fn an_afterstate_lost_after_solving_is_an_error() {
     assert!(found.iter().any(is_the_lost_one), "{found:?}");
     let solution = victim.solution();
     let goals: Vec<_> = solution.goals().collect();
-    let mut values = Values::new(&solution, &goals, 0).unwrap();
+    let mut values = Values::new(&solution, &reader(solution.run().clone()), &goals, 0).unwrap();
     // In 4 4 / 4 ., the move left leads to the lost afterstate.
     assert!(values.moves(0x2220).as_ref().is_err_and(is_the_lost_one));
 }

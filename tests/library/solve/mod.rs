@@ -17,6 +17,7 @@ use enum48::{Error, Game};
 use tempfile::TempDir;
 
 use crate::files::in_memory;
+use crate::read::reader;
 
 /// A run to solve.
 struct Counted {
@@ -79,14 +80,10 @@ fn plan(threads: usize) -> Plan {
 
 /// All afterstates with their values, part by part.
 fn values(solution: &Solution, objective: Objective) -> Vec<(u64, u32)> {
-    let mut all = Vec::new();
+    let (mut all, reader) = (Vec::new(), reader(solution.run().clone()));
     for key in solution.parts(objective) {
-        let part = solution
-            .run()
-            .part(Kind::Afterstates, key)
-            .unwrap()
-            .unwrap();
-        let column = solution.values(objective, key).unwrap().unwrap();
+        let part = reader.part(Kind::Afterstates, key).unwrap().unwrap();
+        let column = solution.values(objective, &part).unwrap().unwrap();
         let (mut keys, mut values) = (Vec::new(), Vec::new());
         for block in 0..part.blocks() {
             part.read_block(block, &mut Decoder::new().unwrap(), &mut keys)

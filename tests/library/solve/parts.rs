@@ -9,6 +9,7 @@ use enum48::store::{Goal, Rounding};
 use super::Counted;
 use crate::exact::{Objective, Solved};
 use crate::plain::Plain;
+use crate::read::reader;
 
 #[test]
 fn parts_have_least_mean_and_greatest_values() {
@@ -16,7 +17,7 @@ fn parts_have_least_mean_and_greatest_values() {
     let run = Counted::solved("2x3", &names, Rounding::Nearest);
     let solution = run.solution();
     let goals: Vec<Goal> = solution.goals().collect();
-    let parts = solve::parts(&solution, &goals).unwrap();
+    let parts = solve::parts(&solution, &reader(solution.run().clone()), &goals).unwrap();
     for (at, objective) in [Objective::Score, Objective::Tile(64)]
         .into_iter()
         .enumerate()

@@ -9,6 +9,7 @@ use enum48::store::Rounding;
 use super::Counted;
 use crate::exact::games::play;
 use crate::plain::Plain;
+use crate::read::reader;
 
 #[test]
 fn games_played_by_the_files_earn_the_solved_value() {
@@ -29,7 +30,8 @@ fn games_played_by_the_files_earn_the_solved_value() {
         );
         let solution = run.solution();
         let goals: Vec<_> = solution.goals().collect();
-        let mut values = Values::new(&solution, &goals, 64 << 20).unwrap();
+        let mut values =
+            Values::new(&solution, &reader(solution.run().clone()), &goals, 64 << 20).unwrap();
         let promised = values.start().unwrap()[0].all;
         let values = RefCell::new(values);
         let of = |state: u64, best: bool| -> Direction {

@@ -9,6 +9,7 @@ use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 use super::{Counted, values};
 use crate::exact::{Objective, Solved};
 use crate::plain::Plain;
+use crate::read::reader;
 use crate::share::exhaustive;
 
 const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
@@ -79,7 +80,10 @@ fn values_are_within_their_bounds(
 /// Compare the values of the starts for an objective with the twin.
 fn starts_are_within_their_bounds(solution: &Solution, wanted: &str, twin: &Solved<BigRational>) {
     let goal = solution.goal(wanted.parse().unwrap()).unwrap();
-    let start = Values::new(solution, &[goal], 0).unwrap().start().unwrap()[0];
+    let start = Values::new(solution, &reader(solution.run().clone()), &[goal], 0)
+        .unwrap()
+        .start()
+        .unwrap()[0];
     let bound = solution.error(goal) + 1e-12;
     let expected = [twin.start(), twin.start_two_2s()];
     for (expected, found) in expected.iter().zip([start.all, start.two_2s]) {
@@ -166,7 +170,13 @@ fn a_tile_can_be_forced_where_a_minimax_forces_it() {
                     "{wanted} {board:#x}"
                 );
             }
-            let mut values = Values::new(&solution, &[goal], 64 << 20).unwrap();
+            let mut values = Values::new(
+                &solution,
+                &reader(solution.run().clone()),
+                &[goal],
+                64 << 20,
+            )
+            .unwrap();
             let mut states: Vec<_> = twin.states().iter().collect();
             states.sort_by_key(|&(&state, _)| (PartKey::of(state), state));
             for (&state, &value) in states {
@@ -205,7 +215,10 @@ fn rounding_down_and_up_encloses_every_value_of_3x3_to_32() {
         let twin = Solved::<f64>::new(Plain::new(3, 3, Some(32)), objective(wanted));
         let starts = [&down, &up].map(|solution| {
             let goal = solution.goal(wanted.parse().unwrap()).unwrap();
-            Values::new(solution, &[goal], 0).unwrap().start().unwrap()[0]
+            Values::new(solution, &reader(solution.run().clone()), &[goal], 0)
+                .unwrap()
+                .start()
+                .unwrap()[0]
         });
         // The floating-point twin also has an error.
         let encloses =
@@ -241,7 +254,10 @@ fn solved_values_equal_the_published_values() {
         let run = Counted::solved(name, &names, Rounding::Nearest);
         let solution = run.solution();
         let goals = names.map(|name| solution.goal(name.parse().unwrap()).unwrap());
-        let starts = Values::new(&solution, &goals, 0).unwrap().start().unwrap();
+        let starts = Values::new(&solution, &reader(solution.run().clone()), &goals, 0)
+            .unwrap()
+            .start()
+            .unwrap();
         assert_eq!(format!("{:.2}", starts[0].all), start);
         assert_eq!(format!("{:.2}", starts[0].two_2s), two_2s);
         for (start, (tile, chance)) in starts[1..].iter().zip(chances) {
@@ -252,7 +268,10 @@ fn solved_values_equal_the_published_values() {
     let run = Counted::solved("2x2-32", &["32"], Rounding::Nearest);
     let solution = run.solution();
     let goal = solution.goals().next().unwrap();
-    let start = Values::new(&solution, &[goal], 0).unwrap().start().unwrap()[0];
+    let start = Values::new(&solution, &reader(solution.run().clone()), &[goal], 0)
+        .unwrap()
+        .start()
+        .unwrap()[0];
     let off = start.all - 0.082_887_289_071_554_15;
     assert!(off.abs() <= goal.error(4, solution.last_sum()), "{off:e}");
 }

@@ -42,6 +42,7 @@ use crate::error;
 use crate::game::{Board, Exp, FourRate, Game, Objective, PartKey};
 use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::play::Seed;
+use crate::read::Reader;
 use crate::solve;
 use crate::store::{Goal, Run, Solution};
 
@@ -165,7 +166,7 @@ pub(super) fn check(run: &Run) -> Result<()> {
 /// Write the page for these goals of a solution, at least one. Takes about 40 bytes for each
 /// afterstate.
 pub(super) fn write(
-    solution: &Solution,
+    (solution, reader): (&Solution, &Reader),
     goals: &[Goal],
     seed: Option<Seed>,
     to: &mut dyn Write,
@@ -203,7 +204,7 @@ pub(super) fn write(
     for layer in keys.chunk_by(|one, other| one.sum == other.sum) {
         let mut rows = Vec::new();
         for &key in layer {
-            page.read_part(solution, goals, key, &mut rows)?;
+            page.read_part((solution, reader), goals, key, &mut rows)?;
         }
         rows.sort_unstable_by_key(|(board, _)| *board);
         page.push(size.cells(), layer[0].sum, &rows);
@@ -216,12 +217,12 @@ impl PageGame {
     /// Append the afterstates of a part, with their values for each goal.
     fn read_part(
         &self,
-        solution: &Solution,
+        (solution, reader): (&Solution, &Reader),
         goals: &[Goal],
         key: PartKey,
         rows: &mut Vec<(Board, Vec<u64>)>,
     ) -> error::Result<()> {
-        let Some(part) = solution.run().part(Kind::Afterstates, key)? else {
+        let Some(part) = reader.part(Kind::Afterstates, key)? else {
             return Ok(());
         };
         let (mut decoder, mut value_decoder) = (Decoder::new()?, ValueDecoder::new()?);
@@ -232,7 +233,7 @@ impl PageGame {
         let begin = rows.len();
         rows.extend(boards.into_iter().map(|board| (board, Vec::new())));
         for (&goal, objective) in goals.iter().zip(&self.objectives) {
-            let column = solution.values(goal.objective, key)?;
+            let column = solution.values(goal.objective, &part)?;
             let column = column.expect("a goal that is reached has values for every part");
             values.clear();
             for block in 0..column.blocks() {

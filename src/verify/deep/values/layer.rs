@@ -8,6 +8,7 @@ use super::Terms;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, max_exp};
 use crate::part::{Decoder, Kind, Part, ValueColumn, ValueDecoder};
+use crate::read::Reader;
 use crate::store::{Goal, Solution};
 
 /// The afterstates of a layer with their values for some goals, in files.
@@ -40,13 +41,16 @@ pub(super) struct ValuedRange {
 }
 
 impl ValuedLayer {
-    pub(super) fn open(solution: &Solution, goals: &[Goal], sum: u32) -> Result<Self> {
-        let run = solution.run();
+    pub(super) fn open(
+        (solution, reader): (&Solution, &Reader),
+        goals: &[Goal],
+        sum: u32,
+    ) -> Result<Self> {
         let mut parts = Vec::new();
-        for part in run.parts_of(Kind::Afterstates, sum)? {
+        for part in reader.parts_of(Kind::Afterstates, sum)? {
             let mut columns = Vec::new();
             for goal in goals {
-                let column = solution.values(goal.objective, part.label().key)?;
+                let column = solution.values(goal.objective, &part)?;
                 let column = column.expect("a solved layer has values");
                 column.expect_blocks_of(&part)?;
                 columns.push(column);

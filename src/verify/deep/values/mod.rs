@@ -31,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Game};
 use crate::part::Kind;
 use crate::progress::Progress;
+use crate::read::Reader;
 use crate::store::{Goal, Solution};
 use layer::ValuedLayer;
 use rebuilt::{GoalWorth, Rebuilt};
@@ -45,6 +46,7 @@ use rebuilt::{GoalWorth, Rebuilt};
 /// Errors in reading a file.
 pub fn verify(
     solution: &Solution,
+    reader: &Reader,
     pool: &ThreadPool,
     memory: u64,
     progress: &mut dyn Progress,
@@ -64,7 +66,7 @@ pub fn verify(
             moves: &moves,
             worths: goals.iter().map(worth).collect(),
         };
-        let pass = || check_layer(solution, &goals, &terms, sum, memory, progress);
+        let pass = || check_layer((solution, reader), &goals, &terms, sum, memory, progress);
         findings.extend(pool.install(pass)?);
     }
     Ok(findings)
@@ -91,17 +93,17 @@ struct Terms<'a> {
 
 /// Make the values of a layer again, and compare.
 fn check_layer(
-    solution: &Solution,
+    files: (&Solution, &Reader),
     goals: &[Goal],
     terms: &Terms,
     sum: u32,
     memory: u64,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
-    let layer = ValuedLayer::open(solution, goals, sum)?;
+    let layer = ValuedLayer::open(files, goals, sum)?;
     let mut above = Vec::new();
     for tile in [Exp::TWO, Exp::FOUR] {
-        let layer = ValuedLayer::open(solution, goals, sum + tile.tile())?;
+        let layer = ValuedLayer::open(files, goals, sum + tile.tile())?;
         above.push((layer, tile));
     }
     let [in_batch, in_range] = blocks_at_once(&terms.game, goals.len(), memory);

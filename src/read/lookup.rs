@@ -4,17 +4,17 @@
 //! board keeps the block in a cache for later look-ups. A batch of look-ups is sorted by part and
 //! board. Each block is then decoded once, and its boards are visited in order.
 
-use std::borrow::Borrow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::run::Run;
+use super::Reader;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, PartKey, Size, sum};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
+use crate::store::Run;
 
 /// Maximum number of questions that are sorted together; each takes 16 bytes.
 const SORTED_AT_ONCE: usize = 1 << 25;
@@ -25,20 +25,22 @@ const SLICE: usize = 1 << 12;
 /// Up to this number, the blocks of a part are decoded by one thread and kept in the cache.
 const FEW_BLOCKS: usize = 4;
 
-/// Finds the live states and the afterstates of a run. `R` is a [`Run`], or a reference to one.
+/// Finds the live states and the afterstates of a run.
 ///
 /// A board may have any orientation. Its position is the number of boards before its canonical
 /// image in the part. So an array can hold additional data for the boards of a part:
 ///
 /// ```
-/// use enum48::engine::Stop;
+/// use enum48::engine::{Plan, Stop};
 /// use enum48::game::PartKey;
 /// use enum48::part::Kind::States;
-/// use enum48::store::{Lookup, Run};
+/// use enum48::read::{Lookup, Reader};
+/// use enum48::store::Run;
 /// # let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1/2x2-32");
 ///
 /// let run = Run::open(dir.as_ref())?;
-/// let mut lookup = Lookup::new(&run, 64 << 20)?;
+/// let reader = Reader::new(run, &Plan::new(1 << 30, 2)?);
+/// let mut lookup = Lookup::new(&reader, 64 << 20)?;
 /// assert_eq!(lookup.position(States, 0x0132)?, Some(1));
 /// assert_eq!(lookup.position(States, 0x2310)?, Some(1), "an image of it");
 /// assert!(!lookup.contains(States, 0x9999)?);
@@ -51,28 +53,28 @@ const FEW_BLOCKS: usize = 4;
 /// assert_eq!(found, [Some(2), None, Some(0)]);
 /// # Ok::<(), enum48::Error>(())
 /// ```
-pub struct Lookup<R> {
-    run: R,
+pub struct Lookup {
+    reader: Reader,
     parts: Cache<(Kind, PartKey), Option<Arc<Part>>>,
     blocks: Cache<(Kind, PartKey, usize), Arc<Vec<Board>>>,
     decoder: Decoder,
 }
 
-impl<R: Borrow<Run>> Lookup<R> {
-    /// Look up in `run`, and keep up to `memory` bytes of decoded blocks. The last block is always
+impl Lookup {
+    /// Look up in the run of `reader`, and keep up to `memory` bytes of decoded blocks. The last block is always
     /// kept.
     ///
     /// # Errors
     ///
     /// [`Error::Zstd`] if no decoder can be started.
-    pub fn new(run: R, memory: u64) -> Result<Self> {
-        Self::with_files(run, memory, OPEN_FILES)
+    pub fn new(reader: &Reader, memory: u64) -> Result<Self> {
+        Self::with_files(reader, memory, OPEN_FILES)
     }
 
     /// Like `new`, with at most `files` open files, but always the files of the last part.
-    pub(crate) fn with_files(run: R, memory: u64, files: u64) -> Result<Self> {
+    pub(crate) fn with_files(reader: &Reader, memory: u64, files: u64) -> Result<Self> {
         Ok(Self {
-            run,
+            reader: reader.clone(),
             parts: Cache::of_files(files),
             blocks: Cache::new(memory),
             decoder: Decoder::new()?,
@@ -82,7 +84,7 @@ impl<R: Borrow<Run>> Lookup<R> {
     /// The run.
     #[must_use]
     pub fn run(&self) -> &Run {
-        self.run.borrow()
+        self.reader.run()
     }
 
     /// Whether the run has a board among its states, or its afterstates.
@@ -98,7 +100,7 @@ impl<R: Borrow<Run>> Lookup<R> {
         let sum = sum(board);
         if run.is_in_matrices(kind, sum) {
             run.has_layer(kind, sum)?;
-            return run.has_in_matrices(kind, board);
+            return self.reader.has_bit(kind, board);
         }
         Ok(self.position(kind, board)?.is_some())
     }
@@ -117,7 +119,8 @@ impl<R: Borrow<Run>> Lookup<R> {
         }
         let (board, _) = game.canonical(board);
         let key = PartKey::of(board);
-        let Some(part) = self.part(kind, key, None)? else {
+        let stop = self.reader.stop().clone();
+        let Some(part) = self.part(kind, key, &stop)? else {
             return Ok(None);
         };
         let Some(block) = part.block_of(board) else {
@@ -225,7 +228,7 @@ impl<R: Borrow<Run>> Lookup<R> {
             if questions[0].part == FAILED {
                 continue;
             }
-            match self.part(kind, questions[0].key(), Some(stop))? {
+            match self.part(kind, questions[0].key(), stop)? {
                 Some(part) => self.answer(&part, questions, search, stop)?,
                 None => questions.iter_mut().for_each(Question::fail),
             }
@@ -264,18 +267,18 @@ impl<R: Borrow<Run>> Lookup<R> {
         Ok(())
     }
 
-    /// A part, opened unless it is kept; `None` if the run has no file of it. `stop` ends a listing of
-    /// its layer.
+    /// A part, opened unless it is kept; `None` if the run has no file of it. `stop` ends the
+    /// unpacking of its layer.
     pub(crate) fn part(
         &mut self,
         kind: Kind,
         key: PartKey,
-        stop: Option<&Stop>,
+        stop: &Stop,
     ) -> Result<Option<Arc<Part>>> {
-        let run = self.run.borrow();
+        let reader = &self.reader;
         self.parts.get_or_make((kind, key), || {
-            run.has_layer(kind, key.sum)?;
-            let part = run.part_until(kind, key, stop)?.map(Arc::new);
+            reader.run().has_layer(kind, key.sum)?;
+            let part = reader.with_stop(stop).part(kind, key)?.map(Arc::new);
             let files = part.as_ref().map_or(0, |part| part.open_files());
             Ok((part, weight_of_files(files)))
         })
@@ -421,4 +424,48 @@ pub(crate) fn lower_bound(boards: &[Board], from: usize, board: Board) -> usize 
         step *= 2;
     }
     begin + boards[begin..end].partition_point(|&other| other < board)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::engine::{self, Plan, Silent};
+    use crate::store::Store;
+
+    #[test]
+    fn look_ups_keep_few_files_open() {
+        let place = tempfile::tempdir().unwrap();
+        let mut store = Store::open(place.path(), &"4x4-16".parse().unwrap(), None).unwrap();
+        let plan = Plan::new(64 << 20, 2).unwrap();
+        engine::count(&mut store, &plan, Some(40), &mut Silent).unwrap();
+        drop(store);
+        let reader = Reader::new(Run::open(place.path()).unwrap(), &plan);
+        let parts = reader.run().parts(Kind::States);
+        let parts: Vec<Part> = parts
+            .map(|key| reader.part(Kind::States, key).unwrap().unwrap())
+            .collect();
+        let boards: Vec<Board> = parts.iter().map(|part| part.first(0)).collect();
+        let large: u64 = parts.iter().map(Part::open_files).sum();
+        assert!(large > 5, "{large}");
+        drop(parts);
+        let mut lookup = Lookup::with_files(&reader, 0, 3).unwrap();
+        let found = |_, position| assert_eq!(position, Some(0));
+        for board in &boards {
+            assert!(lookup.contains(Kind::States, *board).unwrap());
+        }
+        let answered = lookup.positions(Kind::States, &boards, &Stop::default(), found);
+        answered.unwrap();
+        if cfg!(target_os = "linux") {
+            let dir = place.path().canonicalize().unwrap();
+            let open = fs::read_dir("/proc/self/fd").unwrap();
+            let open = open.filter_map(|file| fs::read_link(file.unwrap().path()).ok());
+            let states = |file: &PathBuf| file.extension().is_some_and(|end| end == "states");
+            let of_run = open.filter(|file| file.starts_with(&dir) && states(file));
+            let number = of_run.count();
+            assert!((1..=3).contains(&number), "{number}");
+        }
+    }
 }

@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::Reader;
 use super::lookup::{Lookup, room};
-use super::run::Run;
 use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::game::{Board, PartKey};
 use crate::part::Kind;
-use crate::progress::Stop;
 use crate::random::Random;
 
-impl Run {
+impl Reader {
     /// Draw `count` live states from some parts, or all if there are fewer. Every set of `count`
     /// states is equally likely. Returns the parts from which states are drawn, with their states
     /// in order. A seed draws equal states on every machine and in every version. The draw takes
@@ -26,7 +25,6 @@ impl Run {
         parts: &[Row],
         count: u64,
         seed: u64,
-        stop: &Stop,
     ) -> Result<impl Iterator<Item = Result<(PartKey, Vec<Board>)>>> {
         let total = parts.iter().map(|row| row.live).sum();
         let mut positions = positions(total, count.min(total), seed)?;
@@ -50,7 +48,7 @@ impl Run {
             let mut states = room(range.len(), SAMPLED)?;
             // The positions are in order, so the states come in order.
             let tell = |_, state| states.extend(state);
-            lookup.boards_at(Kind::States, key, &positions[range], stop, tell)?;
+            lookup.boards_at(Kind::States, key, &positions[range], self.stop(), tell)?;
             Ok((key, states))
         }))
     }

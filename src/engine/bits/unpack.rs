@@ -1,9 +1,9 @@
-//! Lists the boards of a layer in files.
+//! Unpacks a layer: turns its matrices into the files of its parts.
 //!
-//! A run that keeps matrices lists a layer only when its boards are asked for. The files are byte
-//! for byte the files of the list engine.
+//! The files are byte for byte the files of the list engine. A count unpacks its frontier when lists
+//! take over. A run that keeps matrices is unpacked layer by layer, when its boards are asked for.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
@@ -18,13 +18,14 @@ use crate::engine::plan::Plan;
 use crate::engine::visit::{CountAfterstates, OnlyList};
 use crate::engine::workers::Workers;
 use crate::error::Result;
+use crate::fork::ForkLock;
 use crate::game::Game;
 use crate::laws;
 use crate::part::{Kind, MatrixFile, Sealed};
-use crate::progress::{Cuts, Progress};
+use crate::progress::{Cuts, Progress, Silent, Stop};
 use crate::store::{Files, Run, Store};
 
-/// The totals of a part that was listed.
+/// The totals of a part that was unpacked.
 pub(super) struct ListedPart {
     pub(super) sealed: Sealed,
     pub(super) cuts: Cuts,
@@ -95,46 +96,131 @@ fn orders<V>(
         .collect()
 }
 
-/// A layer in matrices, open to be listed.
-pub(crate) struct LayerToList {
+/// Unpacks layers of runs of one game, in the memory and on the threads of a plan.
+pub(crate) struct Unpacker {
+    plan: Plan,
+    /// The tables that were made last, with their greatest weight. Making them takes seconds.
+    halves: ForkLock<Option<(usize, Arc<Halves>)>>,
+}
+
+impl Unpacker {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        Self {
+            plan: plan.clone(),
+            halves: ForkLock::default(),
+        }
+    }
+
+    /// Write the files of the states, or the afterstates, of a layer, until a stop is asked. Boards
+    /// that do not fit in memory are spilled to a file in `dir`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if the plan has too little memory;
+    /// [`Error::Law`](crate::Error::Law) if the boards are not the boards of the table; errors of
+    /// the system.
+    pub(crate) fn unpack(
+        &self,
+        layer: (&Run, Kind, u32),
+        dir: &Path,
+        files: &mut (impl Files + Send),
+        stop: &Stop,
+    ) -> Result<()> {
+        self.work(layer.0, layer.2, stop, |beside, halves, workers| {
+            let matrices = LayerMatrices::open(layer)?;
+            matrices.unpack((beside, dir), halves, workers, files, &mut Silent)
+        })
+    }
+
+    /// Compare the matrices of a layer with the table. Returns the number of afterstates.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MatrixMemory`](crate::Error::MatrixMemory); damage; errors of the system.
+    pub(crate) fn check(&self, run: &Run, sum: u32, stop: &Stop) -> Result<u64> {
+        let Some(file) = run.matrices(sum)? else {
+            return Ok(0);
+        };
+        self.work(run, sum, stop, |beside, halves, workers| {
+            let next = sum as usize / 2 + 1;
+            let mut sweep = Sweep::new(run.game(), next, halves, workers, beside)?;
+            sweep.load_matrices(0, slice::from_ref(&file))?;
+            let rows = run.rows(sum);
+            sweep.compare(0, &file, &rows)?;
+            Ok(rows.iter().map(|row| row.afterstates).sum())
+        })
+    }
+
+    /// Call `act` on the threads of the plan, with the plan for everything but matrices, and with the
+    /// tables: for all layers of the run if they fit, so that they are made once.
+    fn work<T: Send>(
+        &self,
+        run: &Run,
+        sum: u32,
+        stop: &Stop,
+        act: impl FnOnce(&Plan, Arc<Halves>, &Workers) -> Result<T> + Send,
+    ) -> Result<T> {
+        let plan = self.plan.clone().with_stop(stop.clone());
+        let workers = Workers::start(&plan)?;
+        let divided = |end| for_layer(run.game(), sum, end, &plan).map(|(beside, _)| (beside, end));
+        let (beside, end) = divided(run.sealed_sum()).or_else(|_| divided(sum))?;
+        workers.install(|| {
+            let halves = self.halves(run.game(), end as usize / 2);
+            act(&beside, halves, &workers)
+        })
+    }
+
+    /// Tables for halves up to a weight.
+    fn halves(&self, game: &Game, weight: usize) -> Arc<Halves> {
+        let mut kept = self.halves.lock();
+        if let Some((to, halves)) = kept.as_deref().and_then(Option::as_ref)
+            && *to == weight
+        {
+            return halves.clone();
+        }
+        if let Some(kept) = kept.as_deref_mut() {
+            // The old tables would take memory beside the new tables.
+            *kept = None;
+        }
+        let halves = Arc::new(Halves::new(game, weight));
+        if let Some(kept) = kept.as_deref_mut() {
+            *kept = Some((weight, halves.clone()));
+        }
+        halves
+    }
+}
+
+/// The matrices of a layer, open.
+struct LayerMatrices {
     game: Game,
-    dir: PathBuf,
     kind: Kind,
     sum: u32,
     /// A row for each largest tile.
     rows: Vec<Row>,
     /// The matrices of its afterstates; or of the last two sums, from which its states come.
-    matrices: [Option<MatrixFile>; 2],
+    files: [Option<MatrixFile>; 2],
 }
 
-impl LayerToList {
-    /// Open the matrices for the states, or the afterstates, of a layer. Boards that do not fit in
-    /// memory are spilled to a file in `dir`.
-    pub(crate) fn open(run: &Run, kind: Kind, sum: u32, dir: &Path) -> Result<Self> {
-        let game = *run.game();
+impl LayerMatrices {
+    /// Open the matrices for the states, or the afterstates, of a layer.
+    fn open((run, kind, sum): (&Run, Kind, u32)) -> Result<Self> {
         Ok(Self {
-            game,
-            dir: dir.to_owned(),
+            game: *run.game(),
             kind,
             sum,
             rows: run.all_rows(sum),
-            matrices: match kind {
+            files: match kind {
                 Kind::Afterstates => [run.matrices(sum)?, None],
                 Kind::States => [run.matrices(sum - 2)?, run.matrices(sum - 4)?],
             },
         })
     }
 
-    /// Write the files of the layer, on the threads of `workers`, given the halves of its boards and a
-    /// plan for everything but matrices.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Law`](crate::Error::Law) if the boards are not the boards of the table; errors of the
-    /// system.
-    pub(crate) fn list(
+    /// Write the files of the layer, given the halves of its boards and a plan for everything but
+    /// matrices. Boards that do not fit in memory are spilled to a file in `dir`.
+    fn unpack(
         mut self,
-        beside: &Plan,
+        (beside, dir): (&Plan, &Path),
         halves: Arc<Halves>,
         workers: &Workers,
         files: &mut impl Files,
@@ -146,12 +232,12 @@ impl LayerToList {
             Kind::Afterstates => sum as usize / 2 + 1,
         };
         let mut sweep = Sweep::new(&game, next, halves, workers, beside)?;
-        for (back, file) in self.matrices.iter().enumerate() {
+        for (back, file) in self.files.iter().enumerate() {
             if let Some(file) = file {
                 sweep.load_matrices(back, slice::from_ref(file))?;
             }
         }
-        let listing = Listing::new(game.top(), beside, &self.dir);
+        let listing = Listing::new(game.top(), beside, dir);
         let mut parts = Parts::new(beside, workers);
         match self.kind {
             Kind::States => {
@@ -170,14 +256,13 @@ impl LayerToList {
     }
 }
 
-/// Write a frontier that is in matrices as lists, from which the list engine can go on. Nothing is
-/// left to do if there are no matrices, or if the run keeps them.
+/// Unpack a frontier in matrices, so that the list engine can go on. Nothing is left to do if there
+/// are no matrices, or if the run keeps them.
 ///
 /// # Errors
 ///
-/// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if the plan has too little memory; errors of
-/// [`LayerToList::list`]. The matrices then stay.
-pub(crate) fn list_frontier(
+/// As for [`Unpacker::unpack`]. The matrices then stay.
+pub(crate) fn unpack_frontier(
     store: &mut Store,
     plan: &Plan,
     workers: &Workers,
@@ -194,9 +279,9 @@ pub(crate) fn list_frontier(
     }
     let halves = Arc::new(workers.install(|| Halves::new(&game, last as usize / 2)));
     for (sum, beside) in sums.into_iter().zip(plans) {
-        let run = store.run();
-        let layer = LayerToList::open(run, Kind::Afterstates, sum, run.dir())?;
-        layer.list(&beside, halves.clone(), workers, store, progress)?;
+        let dir = store.run().dir().to_owned();
+        let matrices = LayerMatrices::open((store.run(), Kind::Afterstates, sum))?;
+        matrices.unpack((&beside, &dir), halves.clone(), workers, store, progress)?;
     }
     store.seal_listed_frontier()
 }

@@ -1,0 +1,116 @@
+//! Finds single boards in matrices: some bits are read.
+//!
+//! An afterstate is in the matrices if one of its images has its bit. A state follows from an
+//! afterstate by a spawn, or is a start.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::afterstates::Afterstates;
+use super::class::Class;
+use super::half::Half;
+use super::halves::Quads;
+use super::packed_matrix::PackedMatrix;
+use crate::error::Result;
+use crate::fork::ForkLock;
+use crate::game::{Board, Exp, Game, images, max_exp, sum};
+use crate::part::Kind;
+use crate::store::Run;
+
+/// Finds boards in the matrices of a run. Keeps the classes that boards needed.
+pub(crate) struct Finder {
+    game: Game,
+    classes: ForkLock<Classes>,
+}
+
+#[derive(Default)]
+struct Classes {
+    /// Made when the first board is asked for.
+    quads: Option<Quads>,
+    by_weight: HashMap<usize, Arc<Class>>,
+}
+
+impl Finder {
+    pub(crate) fn new(game: &Game) -> Self {
+        Self {
+            game: *game,
+            classes: ForkLock::default(),
+        }
+    }
+
+    fn class(&self, weight: usize) -> Arc<Class> {
+        let (mut kept, mut new) = (self.classes.lock(), Classes::default());
+        let Classes { quads, by_weight } = kept.as_deref_mut().unwrap_or(&mut new);
+        let make = || Quads::new(self.game.win().get(), usize::from(u16::MAX));
+        let quads = quads.get_or_insert_with(make);
+        let class = by_weight.entry(weight);
+        let class = class.or_insert_with(|| Arc::new(Class::new(weight, quads)));
+        class.clone()
+    }
+
+    /// Whether the matrices have the bit of an image of a board.
+    fn has_afterstate(&self, run: &Run, board: Board) -> Result<bool> {
+        let Some(file) = run.matrices(sum(board))? else {
+            return Ok(false);
+        };
+        for (top, bottom) in images::<4, 4>(board).map(Half::of_board) {
+            if !top.is_moved() || top.is_full() || !bottom.is_moved() {
+                continue;
+            }
+            let [rows, columns] = [top, bottom].map(|half| self.class(half.weight()));
+            let (row, column) = (rows.search(top), columns.search(bottom));
+            let row = row.and_then(|row| rows.moved_row(row));
+            let (Some(row), Some(column)) = (row, column) else {
+                continue;
+            };
+            let Some(block) = file.block_of(top.weight() as u64) else {
+                continue;
+            };
+            let mut matrix = None;
+            if file.first(block) != top.weight() as u64 {
+                continue;
+            }
+            let shape = Afterstates::shape_of(&rows, &columns);
+            file.read(
+                block,
+                |_| Some(shape),
+                |stored| {
+                    let mask = columns.mask_of_moved_columns();
+                    let packed = PackedMatrix::from_bytes(stored.packed, shape, &mask).transpose();
+                    matrix = Some(packed.ok_or("not a packed matrix of afterstates")?);
+                    Ok(())
+                },
+            )?;
+            let matrix = matrix.transpose()?;
+            if matrix.is_some_and(|matrix| matrix.has(shape, row, column)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a board is a live state, or an afterstate, of the run.
+    pub(crate) fn contains(&self, run: &Run, kind: Kind, board: Board) -> Result<bool> {
+        if kind == Kind::Afterstates {
+            return self.has_afterstate(run, board);
+        }
+        let game = &self.game;
+        let mut live = vec![board];
+        game.rules().census(&mut live);
+        if live.is_empty() || max_exp(board) >= game.win() {
+            return Ok(false);
+        }
+        let (start, _) = game.canonical(board);
+        if game.starts(sum(board)).contains(&start) {
+            return Ok(true);
+        }
+        for cell in (0..64).step_by(4) {
+            let exp = board >> cell & 15;
+            let spawned = [Exp::TWO, Exp::FOUR].map(|exp| u64::from(exp.get()));
+            if spawned.contains(&exp) && self.has_afterstate(run, board & !(15 << cell))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
