@@ -180,32 +180,24 @@ impl Reader {
 mod tests {
     use std::collections::HashSet;
     use std::path::{Path, PathBuf};
+    use std::time::Duration;
 
     use rayon::prelude::*;
 
     use super::*;
     use crate::counts::Row;
-    use crate::engine::{self, FinishedLayer, Progress, Silent};
+    use crate::engine::{self, Choice, Silent, count_while};
     use crate::error::Error;
     use crate::store::{Keep, Store};
-
-    /// Stops a count after a layer.
-    struct UpTo(u32, bool);
-
-    impl Progress for UpTo {
-        fn end(&mut self, layer: &FinishedLayer) {
-            self.1 = layer.sum == self.0;
-        }
-        fn stop(&mut self) -> bool {
-            self.1
-        }
-    }
 
     /// A run of 4x4 to 16 up to sum 16. Its frontier is in matrices if `keep` allows it.
     fn stopped(dir: &Path, keep: Keep) -> Reader {
         let plan = Plan::new(256 << 20, 2).unwrap();
+        let plan = plan.with_frontier_after(Duration::ZERO);
         let mut store = Store::open(dir, &"4x4-16".parse().unwrap(), Some(keep)).unwrap();
-        engine::count(&mut store, &plan, None, &mut UpTo(16, false)).unwrap();
+        let choice = Choice::new(store.run(), &plan, None).unwrap();
+        let go_on = |run: &Run| run.sealed_sum() <= 14;
+        count_while(&mut store, &plan, &choice, &mut Silent, go_on).unwrap();
         drop(store);
         let run = Run::peek(dir).unwrap();
         assert!(keep.lists_of_afterstates() || run.sums_in_matrices().last() == Some(16));
