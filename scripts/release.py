@@ -162,7 +162,7 @@ def test(target, out):
         install = (python, "-m", "pip", "install", "--quiet")
         run(*install, "--no-index", "--no-deps", "--only-binary", "enum48", "--find-links", out, "enum48")
         run(*install, *TESTERS, "--requirement", "scripts/requirements.txt")
-        print(run(python, "-m", "pytest", "-q", "tests/python", ENUM48_PROGRAM=str(program)))
+        print(run(python, "-m", "pytest", "-q", "-rs", "tests/python", ENUM48_PROGRAM=str(program)))
 
 
 STEPS = {
