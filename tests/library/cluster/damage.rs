@@ -67,7 +67,7 @@ fn a_damaged_or_lost_file_is_reported_and_made_again() {
     for ((what, damage), stages) in cases.into_iter().flat_map(share) {
         let count = match stages {
             [(Stage::Sweep, _)] => Count::swept(Keep::Last, Some(40)),
-            _ => Count::new("4x4-16", Keep::Both, 300_000, Some(50)),
+            _ => Count::new("4x4-16", Keep::Both, 150_000, Some(46)),
         };
         for &(stage, ending) in stages {
             if stage == Stage::Write && what == "flipped in a block" {
