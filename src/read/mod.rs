@@ -59,12 +59,12 @@ pub(crate) use lookup::{by_block, lower_bound};
 #[derive(Clone)]
 pub struct Reader {
     run: Arc<Run>,
-    matrices: Arc<Matrices>,
+    matrices: Arc<FromMatrices>,
     stop: Stop,
 }
 
 /// The ways to read matrices, and what they keep.
-struct Matrices {
+struct FromMatrices {
     unpacker: Unpacker,
     finder: Finder,
     layers: UnpackedLayers,
@@ -76,7 +76,7 @@ impl Reader {
     pub fn new(run: impl Into<Arc<Run>>, plan: &Plan) -> Self {
         let run = run.into();
         Self {
-            matrices: Arc::new(Matrices {
+            matrices: Arc::new(FromMatrices {
                 unpacker: Unpacker::new(plan),
                 finder: Finder::new(run.game()),
                 layers: UnpackedLayers::default(),
@@ -122,7 +122,7 @@ impl Reader {
         if !self.run.has_boards(kind, key) {
             return Ok(None);
         }
-        let Matrices {
+        let FromMatrices {
             unpacker, layers, ..
         } = &*self.matrices;
         let layer = layers.get(unpacker, (&self.run, kind, key.sum), &self.stop)?;
