@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::iter;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::LayerPlan;
 use super::task::{Missing, Stage, Task};
-use crate::engine::{PairCounts, Plan};
+use crate::engine::PairCounts;
 use crate::error::{Error, Result, TaskError};
 use crate::game::{Exp, PartKey, Tally};
 use crate::part::{Fingerprint, Kind, Label, LayerLabel, MatrixFile, Part, Sealed};
@@ -39,7 +39,7 @@ pub(super) struct PlannedLayer<'a> {
     pub(super) dir: TaskDir,
     /// The layer before, if it is not sealed. Its sweeps are done; the sweeps of this layer count its
     /// afterstates.
-    pub(super) before: Option<Arc<PlannedLayer<'a>>>,
+    pub(super) before: Option<Box<PlannedLayer<'a>>>,
     /// Receipts that were read. The file system may be slow.
     receipts: Mutex<HashMap<Task, Receipt>>,
 }
@@ -55,13 +55,14 @@ impl<'a> PlannedLayer<'a> {
         if !first.plan.is_swept() || first.missing()?.is_some() {
             return Ok(Some(first));
         }
-        let first = Arc::new(first);
-        let second = Self::find_after(run, Some(&first))?;
-        Ok(second.or_else(|| Arc::into_inner(first)))
+        match Self::find_after(run, Some(&first))? {
+            Some(second) => Ok(Some(second.after(first))),
+            None => Ok(Some(first)),
+        }
     }
 
     /// The planned layer after the last sealed layer, or after the layer `before`.
-    fn find_after(run: &'a Run, before: Option<&Arc<Self>>) -> Result<Option<Self>> {
+    fn find_after(run: &'a Run, before: Option<&Self>) -> Result<Option<Self>> {
         let after = before.map_or(run.sealed_sum(), |before| before.plan.sum);
         for name in TaskDir::names(run, after + 2)? {
             match Self::look(run, &name, before)? {
@@ -79,11 +80,15 @@ impl<'a> PlannedLayer<'a> {
     ///
     /// [`TaskError::OtherProgram`] if another version of the program made the plan; a damaged plan;
     /// [`TaskError::Undone`] if a task of the layer `before` is not done.
-    fn look(run: &'a Run, name: &str, before: Option<&Arc<Self>>) -> Result<Option<Self>> {
+    fn look(run: &'a Run, name: &str, before: Option<&Self>) -> Result<Option<Self>> {
         let dir = TaskDir::new(run, name);
+        let after = before.map_or(run.sealed_sum(), |before| before.plan.sum);
         let plan: Option<LayerPlan> = dir.load(PLAN)?;
-        let Some(plan) = plan else { return Ok(None) };
-        if !plan.follows(run, before.map(Arc::as_ref))? {
+        let Some(plan) = plan.filter(|plan| plan.sum == after + 2) else {
+            return Ok(None);
+        };
+        let unsealed = before.map(Self::fingerprint).transpose()?;
+        if !plan.has_input_of(run, unsealed)? {
             return Ok(None);
         }
         let path = dir.path(PLAN);
@@ -91,60 +96,37 @@ impl<'a> PlannedLayer<'a> {
             let found = plan.program;
             return Err(TaskError::OtherProgram { path, found }.into());
         }
-        if name != TaskDir::name(plan.sum, &plan) {
-            let what = "its directory has the name of another plan".to_owned();
-            return Err(Error::Damaged { path, what });
-        }
-        if let Err(what) = plan.audit(run) {
-            return Err(Error::Damaged { path, what });
-        }
-        Ok(Some(Self::new(
-            run,
-            name.to_owned(),
-            plan,
-            dir,
-            before.cloned(),
-        )))
+        let named = match name == TaskDir::name(plan.sum, &plan) {
+            true => plan.audit(run),
+            false => Err("its directory has the name of another plan".to_owned()),
+        };
+        named.map_err(|what| Error::Damaged { path, what })?;
+        Ok(Some(Self::new(run, dir, name.to_owned(), plan)))
     }
 
-    fn new(
-        run: &'a Run,
-        name: String,
-        plan: LayerPlan,
-        dir: TaskDir,
-        before: Option<Arc<Self>>,
-    ) -> Self {
+    fn new(run: &'a Run, dir: TaskDir, name: String, plan: LayerPlan) -> Self {
         Self {
             run,
             name,
             plan,
             dir,
-            before,
+            before: None,
             receipts: Mutex::default(),
         }
     }
 
-    /// Cut the next layer of a run into tasks of lists.
-    pub(super) fn plan(run: &'a Run, task: u64, plan: &Plan) -> Result<Self> {
-        Self::create(run, LayerPlan::new(run, task, plan.level())?, None)
-    }
-
-    /// Cut the next layer of a run, or the layer after the layer `before`, into sweeps.
-    pub(super) fn plan_sweeps(
-        run: &'a Run,
-        before: Option<Self>,
-        task: u64,
-        plan: &Plan,
-    ) -> Result<Self> {
-        let layer = LayerPlan::of_sweeps(run, before.as_ref(), task, plan)?;
-        Self::create(run, layer, before.map(Arc::new))
-    }
-
-    fn create(run: &'a Run, plan: LayerPlan, before: Option<Arc<Self>>) -> Result<Self> {
+    /// Begin to count a layer as tasks.
+    pub(super) fn create(run: &'a Run, plan: LayerPlan) -> Result<Self> {
         let name = TaskDir::name(plan.sum, &plan);
         let dir = TaskDir::create(run, &name)?;
         dir.begin("plan")?.save(PLAN, &plan)?;
-        Ok(Self::new(run, name, plan, dir, before))
+        Ok(Self::new(run, dir, name, plan))
+    }
+
+    /// This layer, given the layer before it, which is not sealed.
+    fn after(self, before: Self) -> Self {
+        let before = Some(Box::new(before));
+        Self { before, ..self }
     }
 
     /// The layer in the directory `name`.
@@ -162,8 +144,8 @@ impl<'a> PlannedLayer<'a> {
             let Some(first) = first.filter(|first| first.plan.is_swept()) else {
                 continue;
             };
-            if let Some(layer) = Self::look(run, name, Some(&Arc::new(first)))? {
-                return Ok(layer);
+            if let Some(layer) = Self::look(run, name, Some(&first))? {
+                return Ok(layer.after(first));
             }
         }
         Err(TaskError::Stale(TaskDir::new(run, name).path(PLAN)).into())
@@ -205,31 +187,24 @@ impl<'a> PlannedLayer<'a> {
 
     /// The tasks of the first stage that are not done; `None` if all tasks of all stages are done.
     pub(super) fn missing(&self) -> Result<Option<Missing>> {
-        let files = self.dir.files()?;
         for stage in Stage::ALL {
-            let tasks = match self.tasks(stage) {
-                // The receipt of a task of an earlier stage is damaged.
-                Err(Error::Task(TaskError::Undone(name))) => return self.missing_again(name),
-                tasks => tasks?,
-            };
-            let of = tasks.len();
-            let undone = |task: &Task| !files.contains(&task.receipt());
-            let undone = tasks.into_iter().filter(undone);
-            let tasks: Vec<String> = undone.map(|task| self.full_name(task)).collect();
+            let (all, mut tasks) = (self.tasks(stage)?, Vec::new());
+            for &task in &all {
+                match self.receipt(task) {
+                    Err(Error::Task(TaskError::Undone(name))) => tasks.push(name),
+                    receipt => drop(receipt?),
+                }
+            }
             if !tasks.is_empty() {
-                let sum = self.plan.sum;
                 return Ok(Some(Missing {
-                    sum,
+                    sum: self.plan.sum,
                     stage,
                     tasks,
-                    of,
+                    of: all.len(),
                 }));
             }
         }
-        match self.pairs() {
-            Err(Error::Task(TaskError::Undone(name))) => self.missing_again(name),
-            pairs => pairs.map(|_| None),
-        }
+        Ok(None)
     }
 
     /// Whether the layer is the last of the game, given that all of its sweeps are done: no
@@ -249,18 +224,6 @@ impl<'a> PlannedLayer<'a> {
             None if !self.plan.is_swept() => Some(sum),
             None => (self.run.keep().matrices() && self.is_last()?).then_some(sum),
         })
-    }
-
-    /// Like [`Self::missing`], for one task, given by its full name.
-    fn missing_again(&self, name: String) -> Result<Option<Missing>> {
-        let (_, task) = name.split_once('/').unwrap_or_default();
-        let stage = task.parse::<Task>()?.stage;
-        Ok(Some(Missing {
-            sum: self.plan.sum,
-            stage,
-            of: self.tasks(stage)?.len(),
-            tasks: vec![name],
-        }))
     }
 
     /// The tasks of a stage; all earlier stages must be done.
@@ -386,18 +349,16 @@ impl<'a> PlannedLayer<'a> {
         let mut layers = self.unsealed();
         let made = error
             .damaged_file()
-            .and_then(|path| layers.find_map(|layer| layer.maker(path).map(|task| (layer, task))));
+            .and_then(|path| layers.find_map(|layer| Some((layer, layer.maker(path)?))));
         let Some((layer, task)) = made else {
             return error;
         };
-        match layer.retract(task) {
-            Ok(()) => TaskError::Retracted {
-                task: layer.full_name(task),
-                cause: Box::new(error),
-            }
-            .into(),
-            Err(error) => error,
-        }
+        let (retracted, task) = (layer.retract(task), layer.full_name(task));
+        let cause = Box::new(error);
+        retracted.map_or_else(
+            |error| error,
+            |()| TaskError::Retracted { task, cause }.into(),
+        )
     }
 
     /// The name of a task, with the name of its layer.

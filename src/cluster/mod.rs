@@ -76,7 +76,7 @@ use crate::store::{Run, Store};
 
 use layer::PlannedLayer;
 pub use plan::TASK;
-use plan::{SWEEP, can_be_swept, candidates_of_next};
+use plan::{LayerPlan, SWEEP, can_be_swept, candidates_of_next};
 use seal::Sealing;
 pub use task::{Missing, Stage};
 
@@ -147,9 +147,8 @@ pub fn next(
                 alone = layer.plan.sum;
             } else if !is_below(run, task.min(layer.plan.task)) {
                 // The sweeps of the layer after it count its afterstates.
-                let after = PlannedLayer::plan_sweeps(run, Some(layer), task, plan)?;
-                let missing = after.missing()?.expect("a new layer has tasks");
-                return Ok(Next::Tasks(missing));
+                let unsealed = Some(layer.fingerprint()?);
+                return begin(run, LayerPlan::of_sweeps(run, unsealed, task, plan)?);
             }
         }
         layer.delete();
@@ -181,12 +180,16 @@ pub fn next(
         Choice::new(run, plan, Some(run.sealed_sum() + 2))?;
         return Ok(Next::Nothing);
     }
-    let layer = match is_swept(run) {
-        true => PlannedLayer::plan_sweeps(run, None, task, plan)?,
-        false => PlannedLayer::plan(run, task, plan)?,
-    };
-    let missing = layer.missing()?.expect("a new layer has tasks");
-    Ok(Next::Tasks(missing))
+    match is_swept(run) {
+        true => begin(run, LayerPlan::of_sweeps(run, None, task, plan)?),
+        false => begin(run, LayerPlan::new(run, task, plan.level())?),
+    }
+}
+
+/// Begin to count a layer as tasks, and return its first tasks.
+fn begin(run: &Run, plan: LayerPlan) -> Result<Next> {
+    let missing = PlannedLayer::create(run, plan)?.missing()?;
+    Ok(Next::Tasks(missing.expect("a new layer has tasks")))
 }
 
 /// Whether the next layer of a run is cut into sweeps, in a count up to the layer of sum `last`. Sweeps

@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::layer::PlannedLayer;
 use super::task::{Stage, Task};
 use crate::counts::Row;
 use crate::engine::{Bounds, Frontier, Plan, codec, cut_pairs};
@@ -56,12 +55,12 @@ pub(super) enum Input {
 }
 
 impl Input {
-    /// The input of the sweeps of the layer after the last sealed layer of `run`, or after the layer
-    /// `before`.
-    pub(super) fn of_sweeps(run: &Run, before: Option<&PlannedLayer>) -> Result<Self> {
+    /// The input of the sweeps of the next layer of `run`; given the fingerprint of that layer, of the
+    /// sweeps of the layer after it.
+    fn of_sweeps(run: &Run, unsealed: Option<Fingerprint>) -> Result<Self> {
         let sealed = run.sealed_sum();
-        let fingerprints = match before {
-            Some(before) => [before.fingerprint()?, run.fingerprint(sealed)?],
+        let fingerprints = match unsealed {
+            Some(unsealed) => [unsealed, run.fingerprint(sealed)?],
             None => [run.fingerprint(sealed)?, run.fingerprint(sealed - 2)?],
         };
         Ok(Self::Sums(run.keep(), fingerprints))
@@ -100,21 +99,21 @@ impl LayerPlan {
         })
     }
 
-    /// Cut the layer after the last sealed layer of `run`, or after the layer `before`, into sweeps of
-    /// about `task` candidates of lists, multiplied by [`SWEEP`].
+    /// Cut the next layer of `run` into sweeps of about `task` candidates of lists, multiplied by
+    /// [`SWEEP`]; given the fingerprint of that layer, cut the layer after it.
     pub(super) fn of_sweeps(
         run: &Run,
-        before: Option<&PlannedLayer>,
+        unsealed: Option<Fingerprint>,
         task: u64,
         plan: &Plan,
     ) -> Result<Self> {
         // Neighbouring layers have about equal numbers of candidates.
         let sweeps = candidates_of_next(run).div_ceil(task.saturating_mul(SWEEP));
-        let sum = run.sealed_sum() + if before.is_some() { 4 } else { 2 };
+        let sum = run.sealed_sum() + if unsealed.is_some() { 4 } else { 2 };
         Ok(Self {
             program: PROGRAM.to_owned(),
             sum,
-            input: Input::of_sweeps(run, before)?,
+            input: Input::of_sweeps(run, unsealed)?,
             task,
             level: plan.level(),
             sweeps: cut_pairs(run.game(), sum, sweeps, plan),
@@ -127,62 +126,54 @@ impl LayerPlan {
         !self.sweeps.is_empty()
     }
 
-    /// Check that a plan which [follows](Self::follows) a run can be a plan for its next layer. The
-    /// sizes of its tasks are free.
+    /// Check that a plan with the [right input](Self::has_input_of) can be a plan for the next layer of a
+    /// run. The sizes of its tasks are free.
     ///
     /// # Errors
     ///
     /// A text that names the wrong field.
     pub(super) fn audit(&self, run: &Run) -> Result<(), String> {
-        if !(1..=22).contains(&self.level) {
-            return Err(format!("level: got {}", self.level));
-        }
-        if self.sum > run.game().sum_bound() {
-            return Err(format!("sum: got {}", self.sum));
-        }
-        if self.is_swept() != matches!(self.input, Input::Sums(..)) {
-            return Err("input: expected the input of lists, or of sweeps".to_owned());
-        }
-        if self.is_swept() {
-            if !can_be_swept(run) {
-                return Err("sweeps: expected none in this run".to_owned());
-            }
-            let within = |&first: &usize| first <= self.sum as usize / 4;
-            let in_order = self.sweeps.is_sorted_by(|one, next| one < next);
-            return match self.sweeps[0] == 0 && in_order && self.sweeps.iter().all(within) {
-                true if self.parts.is_empty() => Ok(()),
-                true => Err("parts: expected none in a layer of sweeps".to_owned()),
-                false => Err("sweeps: expected 0, and weights in order".to_owned()),
-            };
+        let expect = |holds: bool, what: &str| holds.then_some(()).ok_or_else(|| what.to_owned());
+        let level = format!("level: got {}", self.level);
+        expect((1..=22).contains(&self.level), &level)?;
+        let sum = format!("sum: got {}", self.sum);
+        expect(self.sum <= run.game().sum_bound(), &sum)?;
+        let is_of_sweeps = matches!(self.input, Input::Sums(..));
+        let input = "input: expected the input of lists, or of sweeps";
+        expect(self.is_swept() == is_of_sweeps, input)?;
+        if let [first, .., last] | [first @ last] = self.sweeps[..] {
+            expect(can_be_swept(run), "sweeps: expected none in this run")?;
+            let within = first == 0 && last <= self.sum as usize / 4;
+            let order = "sweeps: expected 0, and weights in order";
+            expect(within && is_increasing(&self.sweeps), order)?;
+            let parts = "parts: expected none in a layer of sweeps";
+            return expect(self.parts.is_empty(), parts);
         }
         let tiles = self.parts.iter().map(|part| part.max_tile);
-        if !tiles.eq(run.game().top().up_to().map(Exp::tile)) {
-            return Err("parts: expected one for each largest tile, in order".to_owned());
-        }
+        let is_complete = tiles.eq(run.game().top().up_to().map(Exp::tile));
+        let parts = "parts: expected one for each largest tile, in order";
+        expect(is_complete, parts)?;
         for part in &self.parts {
-            let tile = part.max_tile;
+            let (tile, shares) = (part.max_tile, part.shares);
             let max = part.max().expect("it is a tile of the game");
             let most = candidates(run, PartKey { sum: self.sum, max }).max(1);
-            if part.shares as u64 > most {
-                return Err(format!("largest tile {tile}: shares: got {}", part.shares));
-            }
+            let got = format!("largest tile {tile}: shares: got {shares}");
+            expect(shares as u64 <= most, &got)?;
+            let order = format!("largest tile {tile}: first keys are not in order");
             for cuts in [&part.states, &part.afterstates] {
-                if cuts.first() == Some(&0) || !cuts.is_sorted_by(|one, next| one < next) {
-                    return Err(format!("largest tile {tile}: first keys are not in order"));
-                }
+                expect(cuts.first() != Some(&0) && is_increasing(cuts), &order)?;
             }
         }
         Ok(())
     }
 
-    /// Whether the plan is for the next layer of a run; given `before`, for the layer after it.
-    pub(super) fn follows(&self, run: &Run, before: Option<&PlannedLayer>) -> Result<bool> {
-        let after = before.map_or(run.sealed_sum(), |before| before.plan.sum);
-        Ok(self.sum == after + 2
-            && match self.input {
-                Input::Run(checksum) => before.is_none() && checksum == run.checksum(),
-                Input::Sums(..) => self.input == Input::of_sweeps(run, before)?,
-            })
+    /// Whether the plan was made from the input of the next layer of a run; given the fingerprint of that
+    /// layer, of the layer after it.
+    pub(super) fn has_input_of(&self, run: &Run, unsealed: Option<Fingerprint>) -> Result<bool> {
+        Ok(match self.input {
+            Input::Run(checksum) => unsealed.is_none() && checksum == run.checksum(),
+            Input::Sums(..) => self.input == Input::of_sweeps(run, unsealed)?,
+        })
     }
 
     /// The weights of the lighter halves of a sweep.
@@ -306,6 +297,10 @@ impl PartPlan {
             Kind::Afterstates => &self.afterstates,
         }
     }
+}
+
+fn is_increasing<T: PartialOrd>(list: &[T]) -> bool {
+    list.is_sorted_by(|one, next| one < next)
 }
 
 /// Cut keys into ranges that hold equal numbers of a sorted sample.

@@ -5,7 +5,6 @@
 //! only once. So a task may run twice, at once or later. All results are equal, and the first
 //! result stays.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -95,11 +94,6 @@ impl TaskDir {
             .tempdir_in(&self.path)
             .map_err(Error::io(&self.path, "create a directory in"))?;
         Ok(Attempt { dir: self, place })
-    }
-
-    /// The names of the files in the directory.
-    pub(crate) fn files(&self) -> Result<HashSet<String>> {
-        Ok(files::names(&self.path)?.into_iter().collect())
     }
 
     /// The path of a file.

@@ -227,16 +227,9 @@ fn the_coordinator_repeats_tasks_with_damaged_receipts() {
             length / 2
         });
     }
-    let mut again = Vec::new();
-    for _ in 0..2 {
-        let missing = count.missing().unwrap();
-        assert_eq!((missing.stage, missing.of), (Stage::Reduce, reduces.len()));
-        assert_eq!(missing.tasks.len(), 1);
-        count.run(&missing.tasks[0]).unwrap();
-        again.extend(missing.tasks);
-    }
-    again.sort();
-    assert_eq!(again, reduces[..2]);
+    let again = count.missing().unwrap();
+    assert_eq!((again.stage, again.of), (Stage::Reduce, reduces.len()));
+    assert_eq!(again.tasks, reduces[..2]);
     count.finish();
     count.expect_the_files_of_one_machine();
 }
