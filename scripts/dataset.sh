@@ -6,9 +6,9 @@ usage() {
     cat <<'END'
 Usage: scripts/dataset.sh OUT [GAME...]
 
-Counts and solves small games, and writes the folder OUT: all tables and summaries of results/, every state of the games with its
-values as Parquet, a data dictionary, loaders, the licence, and checksums. A game is a solved one of results/summaries.jsonl; without
-games the script takes 2x2, 2x3, 2x4 and 3x3. 3x3 takes some minutes on two cores, and 1 GB of disk.
+Counts and solves small games, and writes the folder OUT: all tables and summaries of results/, every state of the
+games with its values as Parquet, a data dictionary, loaders, the licence, and checksums. A game is a solved game of
+results/; without games the script takes 2x2, 2x3, 2x4 and 3x3. 3x3 takes some minutes on two cores, and 1 GB of disk.
 
 Builds enum48, unless the variable ENUM48 names a program that writes Parquet.
 END
