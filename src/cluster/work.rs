@@ -1,18 +1,19 @@
 //! The work of each task.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::layer::{PlannedLayer, Receipt, total};
 use super::sources::{BLOCK, KeyRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
-    AsKeys, Candidates, CountAfterstates, ExpandStates, Frontier, Lists, MoveSink, OnlyList,
-    PartOrder, Parts, Plan, Source, SweepTask, Visit, Workers, codec,
+    Candidates, CountAfterstates, ExpandStates, Frontier, Lists, MoveSink, OnlyList, PartJob,
+    Parts, Plan, Source, SweepTask, Visit, Worker, Workers, codec,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
-use crate::game::{Exp, PartKey, Tally};
-use crate::part::{Block, Fingerprint, Kind, Sealed};
+use crate::game::{Board, Exp, PartKey, Tally};
+use crate::part::{Block, Fingerprint, Kind, Sealed, fingerprint};
 use crate::store::{Attempt, Files, Writer};
 
 /// zstd level of the files between stages: nearly no compression, because each file is read only once.
@@ -218,11 +219,51 @@ impl Work<'_> {
         visit: impl Visit<Found = ()>,
     ) -> Result<Tally> {
         let key = self.layer.key(max);
-        let order = PartOrder { key, source, visit };
+        let job = PartJob::new(key, source, visit);
         let built = self
             .parts
-            .build_files(kind, vec![order], &mut self.output, |_| ())?;
-        Ok(built[0].tally)
+            .build_files(kind, vec![job], &mut self.output, |_| ())?;
+        Ok(built[0].0.tally)
+    }
+}
+
+/// Wraps a visit for a file that lists keys instead of boards.
+struct AsKeys<'a, V> {
+    visit: V,
+    codec: KeyCodec,
+    /// The fingerprint of the boards.
+    fingerprint: &'a AtomicU64,
+}
+
+impl<V: Visit<Found = ()>> Visit for AsKeys<'_, V> {
+    type Found = ();
+
+    fn count_and_filter(&self, boards: &mut Vec<Board>) -> Tally {
+        self.visit.count_and_filter(boards)
+    }
+
+    fn visit(
+        &self,
+        boards: &[Board],
+        at: usize,
+        found: &Mutex<()>,
+        worker: &mut Worker,
+    ) -> Result<Tally> {
+        let Fingerprint(more) = fingerprint(boards);
+        self.fingerprint.fetch_add(more, Ordering::Relaxed);
+        self.visit.visit(boards, at, found, worker)
+    }
+
+    fn encode(
+        &self,
+        boards: &[Board],
+        found: &mut (),
+        worker: &mut Worker,
+        blocks: &mut Vec<Block>,
+    ) -> Result<()> {
+        let mut keys = boards.to_vec();
+        self.codec.encode(&mut keys);
+        self.visit.encode(&keys, found, worker, blocks)
     }
 }
 

@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Mutex;
 
-use super::lists::{Candidates, Lists, MoveSink};
-use super::parts::{PartOrder, Parts};
+use super::job::{CountAfterstates, PartJob, SLICE, Visit};
+use super::lists::{Candidates, ExpandStates, Lists, MoveSink};
+use super::parts::Parts;
 use super::plan::Plan;
-use super::round::SLICE;
-use super::visit::{CountAfterstates, ExpandStates, Visit};
 use super::workers::{Done, Workers};
 use crate::counts::Row;
 use crate::error::Result;
@@ -101,27 +100,19 @@ impl Making<'_> {
         store: &mut Store,
     ) -> Result<()> {
         let rows = store.run().rows(sum);
-        let mut orders = Vec::new();
+        let mut jobs = Vec::new();
         for (max, candidates) in collected {
-            orders.push(PartOrder {
-                key: PartKey { sum, max },
-                source: candidates.into_source()?,
-                visit: CountAfterstates(store.run().game().rules()),
-            });
+            let visit = CountAfterstates(store.run().game().rules());
+            let source = candidates.into_source()?;
+            jobs.push(PartJob::new(PartKey { sum, max }, source, visit));
         }
         let kind = Kind::Afterstates;
-        for built in self.parts.build_files(kind, orders, store, |_| ())? {
-            let row = rows.iter().find(|row| row.key() == Some(built.key));
-            let row = row.copied().unwrap_or(Row::of(built.key));
-            laws::equal(&row, "afterstates", row.afterstates, built.part.states)?;
-            laws::equal(
-                &row,
-                "empty cells",
-                row.empty_cells,
-                built.tally.empty_cells,
-            )?;
-            self.lists
-                .remember(kind, built.key.max, built.source.retire());
+        for (job, sealed) in self.parts.build_files(kind, jobs, store, |_| ())? {
+            let row = rows.iter().find(|row| row.key() == Some(job.key));
+            let row = row.copied().unwrap_or(Row::of(job.key));
+            laws::equal(&row, "afterstates", row.afterstates, sealed.states)?;
+            laws::equal(&row, "empty cells", row.empty_cells, job.tally.empty_cells)?;
+            self.lists.remember(kind, job.key.max, job.source.retire());
         }
         Ok(())
     }

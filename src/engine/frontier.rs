@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::pipeline::Source;
-use super::round::SLICE;
+use super::job::{SLICE, Source};
 use super::workers::Worker;
 use crate::error::Result;
 use crate::game::{Board, Exp, Game, PartKey, Tally, max_exp};
@@ -30,8 +29,8 @@ pub(crate) enum FrontierPart {
 
 /// Afterstates and starts from which the states of a part come.
 pub(crate) struct Origins<'a> {
-    /// The largest tile of the states.
-    pub(crate) max: Exp,
+    /// The part of the states.
+    pub(crate) key: PartKey,
     pub(crate) blocks: Vec<FrontierBlock<'a>>,
     pub(crate) starts: Vec<Board>,
 }
@@ -154,7 +153,7 @@ impl Frontier {
             blocks.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
         }
         Origins {
-            max: key.max,
+            key,
             blocks,
             starts: self.starts(key.max),
         }

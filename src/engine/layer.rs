@@ -13,13 +13,11 @@
 use std::collections::BTreeMap;
 use std::mem;
 
-use super::Counter;
 use super::frontier::{Frontier, ListSource, Origins};
-use super::lists::{CandidateSource, Candidates, Lists, MoveSink};
-use super::parts::{BuiltPart, PartOrder, Parts};
-use super::pipeline::Source;
+use super::job::{CountAfterstates, OnlyList, PartJob, Source};
+use super::lists::{Candidates, ExpandStates, Lists, MoveSink};
+use super::parts::Parts;
 use super::plan::Plan;
-use super::visit::{CountAfterstates, ExpandStates, OnlyList};
 use super::workers::Workers;
 use crate::counts::Row;
 use crate::error::Result;
@@ -41,8 +39,20 @@ pub(crate) struct ListCounter<'a> {
     frontier: Option<Frontier>,
 }
 
-impl Counter for ListCounter<'_> {
-    fn next(
+impl<'a> ListCounter<'a> {
+    /// Prepare to count the layer after the last sealed layer of `store`.
+    pub(crate) fn new(store: &Store, plan: &Plan, workers: &'a Workers) -> Result<Self> {
+        Ok(Self {
+            lists: Lists::new(store.run(), plan)?,
+            parts: Parts::new(plan, workers),
+            plan: plan.clone(),
+            frontier: None,
+        })
+    }
+
+    /// Count a large layer, or some small ones, after the last sealed layer and up to sum `last`, and
+    /// write their files.
+    pub(crate) fn next(
         &mut self,
         last: u32,
         store: &mut Store,
@@ -53,13 +63,13 @@ impl Counter for ListCounter<'_> {
             None => Frontier::open(store.run())?,
         };
         if frontier.candidates_at_most() > self.plan.small {
-            let layer = self.count(&mut frontier, false, store, progress)?;
+            let layer = self.count_layer(&mut frontier, false, store, progress)?;
             progress.end(&layer.finished(store.run().keep()));
             return Ok(vec![layer]);
         }
         let mut layers = Vec::new();
         loop {
-            let mut layer = match self.count(&mut frontier, true, store, progress) {
+            let mut layer = match self.count_layer(&mut frontier, true, store, progress) {
                 Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
                     self.keep(&mut layers, &frontier, store)?;
                     self.frontier = Some(frontier);
@@ -87,18 +97,6 @@ impl Counter for ListCounter<'_> {
             }
         }
     }
-}
-
-impl<'a> ListCounter<'a> {
-    /// Prepare to count the layer after the last sealed layer of `store`.
-    pub(crate) fn new(store: &Store, plan: &Plan, workers: &'a Workers) -> Result<Self> {
-        Ok(Self {
-            lists: Lists::new(store.run(), plan)?,
-            parts: Parts::new(plan, workers),
-            plan: plan.clone(),
-            frontier: None,
-        })
-    }
 
     /// Drop the layer that failed, and write the frontier after the small layers before it.
     fn keep(
@@ -123,7 +121,7 @@ impl<'a> ListCounter<'a> {
     /// Count the layer that follows from a frontier, and write the files of its states. The
     /// afterstates of a large layer are written, too. The afterstates of a small layer stay in
     /// memory, and the frontier advances to them.
-    fn count(
+    fn count_layer(
         &mut self,
         frontier: &mut Frontier,
         small: bool,
@@ -177,25 +175,16 @@ impl<'a> ListCounter<'a> {
         let keys = keys.iter().copied().filter(|&key| frontier.leads_to(key));
         let origins: Vec<Origins> = keys.map(|key| frontier.origins(key)).collect();
         let states = self.lists.spawn(&origins, self.parts.workers)?;
-        let mut orders = Vec::new();
-        for (Origins { max, .. }, candidates) in origins.into_iter().zip(states) {
+        let mut jobs = Vec::new();
+        for (Origins { key, .. }, candidates) in origins.into_iter().zip(states) {
+            let max = key.max;
             let [own, above] = [max, max.next()].map(|max| &afterstates[&max]);
-            orders.push(PartOrder {
-                key: PartKey {
-                    sum: layer.sum,
-                    max,
-                },
-                source: candidates.into_source()?,
-                visit: ExpandStates::new(&game, MoveSink::new(max, own, above)),
-            });
+            let visit = ExpandStates::new(&game, MoveSink::new(max, own, above));
+            jobs.push(PartJob::new(key, candidates.into_source()?, visit));
         }
         let report = |counted: Tally| progress.advance(counted.unique);
-        for built in self
-            .parts
-            .build_files(Kind::States, orders, store, report)?
-        {
-            let (sealed, tally) = (built.part, built.tally);
-            let row = row_of(layer, built.key);
+        for (job, sealed) in self.parts.build_files(Kind::States, jobs, store, report)? {
+            let (row, tally) = (row_of(layer, job.key), job.tally);
             row.live = sealed.states;
             row.fingerprint = sealed.fingerprint;
             row.dead = tally.dead;
@@ -204,14 +193,15 @@ impl<'a> ListCounter<'a> {
             row.duplicates = tally.duplicates;
             row.moves = tally.moves;
             row.wins = tally.wins;
-            layer.wrote(Kind::States, sealed.bytes, built.source.cuts());
-            let sample = built.source.retire();
-            self.lists.remember(Kind::States, built.key.max, sample);
+            layer.wrote(Kind::States, sealed.bytes, job.source.cuts());
+            let sample = job.source.retire();
+            self.lists.remember(Kind::States, job.key.max, sample);
         }
         Ok(())
     }
 
-    /// Build afterstates: in memory if the layer is small, else in files.
+    /// Build afterstates, in memory if the layer is small, else in files, and add their counts to
+    /// the rows. Returns the lists in memory.
     fn build_afterstates(
         &mut self,
         afterstates: CollectedAfterstates,
@@ -219,46 +209,33 @@ impl<'a> ListCounter<'a> {
         layer: &mut CountedLayer,
         store: &mut Store,
     ) -> Result<Vec<(PartKey, Vec<Board>)>> {
-        let mut orders = Vec::new();
+        let (kind, sum) = (Kind::Afterstates, layer.sum);
+        let mut jobs = Vec::new();
         for (max, candidates) in afterstates {
-            orders.push(PartOrder {
-                key: PartKey {
-                    sum: layer.sum,
-                    max,
-                },
-                source: candidates.into_source()?,
-                visit: CountAfterstates(store.run().game().rules()),
-            });
+            let visit = CountAfterstates(store.run().game().rules());
+            let source = candidates.into_source()?;
+            jobs.push(PartJob::new(PartKey { sum, max }, source, visit));
         }
-        let mut lists = Vec::new();
+        let (mut lists, mut built) = (Vec::new(), Vec::new());
         if small {
-            for built in self.parts.build_lists(orders)? {
-                layer.took(built.source.cuts());
-                lists.push((built.key, self.finish_afterstates(built, layer)));
+            for (job, list) in self.parts.build_lists(jobs)? {
+                layer.took(job.source.cuts());
+                lists.push((job.key, list));
+                built.push(job);
             }
         } else {
-            let kind = Kind::Afterstates;
-            for built in self.parts.build_files(kind, orders, store, |_| ())? {
-                layer.wrote(kind, built.part.bytes, built.source.cuts());
-                self.finish_afterstates(built, layer);
+            for (job, sealed) in self.parts.build_files(kind, jobs, store, |_| ())? {
+                layer.wrote(kind, sealed.bytes, job.source.cuts());
+                built.push(job);
             }
         }
+        for job in built {
+            let row = row_of(layer, job.key);
+            row.afterstates = job.tally.unique;
+            row.empty_cells = job.tally.empty_cells;
+            self.lists.remember(kind, job.key.max, job.source.retire());
+        }
         Ok(lists)
-    }
-
-    /// Add the counts of a part of afterstates to its row. Returns its list or the summary of its
-    /// files.
-    fn finish_afterstates<T>(
-        &mut self,
-        built: BuiltPart<CandidateSource, T>,
-        layer: &mut CountedLayer,
-    ) -> T {
-        let row = row_of(layer, built.key);
-        row.afterstates = built.tally.unique;
-        row.empty_cells = built.tally.empty_cells;
-        let (max, sample) = (built.key.max, built.source.retire());
-        self.lists.remember(Kind::Afterstates, max, sample);
-        built.part
     }
 
     /// Write the files of afterstates that are in memory.
@@ -268,16 +245,13 @@ impl<'a> ListCounter<'a> {
         layer: &mut CountedLayer,
         store: &mut Store,
     ) -> Result<()> {
-        let orders = lists.map(|(key, source)| PartOrder {
-            key,
-            source,
-            visit: OnlyList,
-        });
-        for built in self
+        let kind = Kind::Afterstates;
+        let jobs = lists.map(|(key, source)| PartJob::new(key, source, OnlyList));
+        let built = self
             .parts
-            .build_files(Kind::Afterstates, orders.collect(), store, |_| ())?
-        {
-            layer.wrote(Kind::Afterstates, built.part.bytes, built.source.cuts());
+            .build_files(kind, jobs.collect(), store, |_| ())?;
+        for (job, sealed) in built {
+            layer.wrote(kind, sealed.bytes, job.source.cuts());
         }
         Ok(())
     }

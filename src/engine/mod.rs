@@ -39,7 +39,7 @@
 //!      |
 //!      | SortTask, lists::reduce   sort, drop repeats: a Source of states        pipeline, batch n
 //!      v
-//!   ExpandStates::retain_listed    counts dead and labeled, keeps the live
+//!   ExpandStates::count_and_filter   counts dead and labeled, keeps the live
 //!      |
 //!      +--> Encoder      Blocks                                                  pipeline, batch n-1
 //!      |       +-------> Writer: sum-S-max-M.states                              pipeline, batch n-2
@@ -57,7 +57,7 @@
 //! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4. Layer 4 gets
 //! it from `Frontier::starts`, and `Candidates::add` puts its key into a bucket. Then the part of
 //! sum 4 and largest tile 2 is built. A `SortTask` sorts the bucket, and `reduce` gives 0x0011 and
-//! the other start, 0x0110. `ExpandStates::retain_listed` finds both live, and they are encoded
+//! the other start, 0x0110. `ExpandStates::count_and_filter` finds both live, and they are encoded
 //! into `sum-00004-max-00002.states`. `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100,
 //! an image of 0x0011 itself, which `MoveSink` collects for the part's own afterstates. Left and
 //! right, the two tiles merge, and 0x0002 goes to the afterstates with the next larger tile. The
@@ -65,8 +65,8 @@
 //! their empty cells.
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
-//! lists), `frontier`, `lists` (candidates), `parts`, `pipeline` and `round` (parts from any
-//! source, also for solving), `visit` (the work on the boards); `bits`;
+//! lists), `frontier`, `lists` (candidates), `job`, `parts`, `pipeline` and `batch` (parts from any
+//! source, also for solving); `bits`;
 //! `afterstates` (afterstates of a complete run); `packed` and `chunk`
 //! (sorted runs in memory, or on disk), `workers` and `plan` serve all of them.
 //!
@@ -79,20 +79,20 @@
 //!   Symbolic Computation 44(7), 2009.
 
 mod afterstates;
+mod batch;
 pub(crate) mod bits;
 mod choice;
 mod chunk;
 mod frontier;
+mod job;
 mod layer;
 pub(crate) mod lists;
 mod packed;
 mod parts;
 mod pipeline;
 mod plan;
-mod round;
 #[cfg(test)]
 mod tests;
-mod visit;
 mod workers;
 
 use crate::counts::Columns;
@@ -110,13 +110,13 @@ pub(crate) use bits::{
 use choice::EngineStage;
 pub use choice::{Choice, last_sum};
 pub(crate) use frontier::Frontier;
+pub(crate) use job::{CountAfterstates, OnlyList, PartJob, Source, Visit};
 use layer::ListCounter;
 pub(crate) use lists::sort::union_all;
-pub(crate) use lists::{Bounds, Candidates, Lists, MoveSink, codec};
-pub(crate) use parts::{PartOrder, Parts};
-pub(crate) use pipeline::{PartBuild, Pipeline, Source};
+pub(crate) use lists::{Bounds, Candidates, ExpandStates, Lists, MoveSink, codec};
+pub(crate) use parts::Parts;
+pub(crate) use pipeline::Pipeline;
 pub use plan::{Engine, LEVEL, Plan};
-pub(crate) use visit::{AsKeys, CountAfterstates, ExpandStates, OnlyList, Visit};
 pub use workers::pool;
 pub(crate) use workers::{Done, Worker, Workers};
 
@@ -160,7 +160,7 @@ pub(crate) fn count_while(
         store.check_blocks(plan.stop())?;
         let mut stages = choice.stages().iter();
         let counted = stages
-            .try_for_each(|stage| stage.count(store, &workers, &laws, progress, &go_on))
+            .try_for_each(|stage| stage.count_all(store, &workers, &laws, progress, &go_on))
             .and_then(|()| {
                 let run = store.run();
                 // A run beyond the last layer stays as it is.
@@ -199,26 +199,9 @@ pub(crate) fn leave_matrices(
     closed.inspect_err(|_| drop(store.abandon()))
 }
 
-/// Counts layers, as lists or as bits.
-pub(crate) trait Counter {
-    /// Whether a layer is counted that is not sealed yet.
-    fn is_ahead(&self) -> bool {
-        false
-    }
-
-    /// Count one or more layers after the last sealed layer, up to sum `last`, and write their
-    /// files. The files of the last layer include a frontier from which a count can go on.
-    fn next(
-        &mut self,
-        last: u32,
-        store: &mut Store,
-        progress: &mut dyn Progress,
-    ) -> Result<Vec<CountedLayer>>;
-}
-
 impl EngineStage {
     /// Count the layers of the stage. The game may end earlier.
-    fn count(
+    fn count_all(
         &self,
         store: &mut Store,
         workers: &Workers,
@@ -237,9 +220,9 @@ impl EngineStage {
         if self.engine == Engine::Lists {
             unpack_frontier(store, &self.plan, workers, progress)?;
         }
-        let mut counter: Box<dyn Counter> = match self.engine {
-            Engine::Lists => Box::new(ListCounter::new(store, &self.plan, workers)?),
-            Engine::Bits => Box::new(Bits::new(store, &self.plan, self.last, workers)?),
+        let mut counter = match self.engine {
+            Engine::Lists => Counter::Lists(ListCounter::new(store, &self.plan, workers)?),
+            Engine::Bits => Counter::Bits(Bits::new(store, &self.plan, self.last, workers)?),
         };
         while !ended(store) && (counter.is_ahead() || !progress.stop()) {
             let mut layers = counter.next(self.last, store, progress)?;
@@ -250,6 +233,33 @@ impl EngineStage {
             // The files of the layer ahead.
             true => store.drop_from(store.run().sealed_sum() + 2),
             false => Ok(()),
+        }
+    }
+}
+
+/// Counts layers.
+enum Counter<'a> {
+    Lists(ListCounter<'a>),
+    Bits(Bits<'a>),
+}
+
+impl Counter<'_> {
+    /// Whether a layer is counted that is not sealed yet.
+    fn is_ahead(&self) -> bool {
+        matches!(self, Self::Bits(bits) if bits.is_ahead())
+    }
+
+    /// Count one or more layers after the last sealed layer, up to sum `last`, and write their
+    /// files. The files of the last layer include a frontier from which a count can go on.
+    fn next(
+        &mut self,
+        last: u32,
+        store: &mut Store,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<CountedLayer>> {
+        match self {
+            Self::Lists(lists) => lists.next(last, store, progress),
+            Self::Bits(bits) => bits.next(last, store, progress),
         }
     }
 }

@@ -2,14 +2,12 @@
 
 use std::sync::Mutex;
 
-use super::pipeline::{PartBuild, Pipeline, Source};
+use super::job::{PartJob, Source, Visit};
+use super::pipeline::Pipeline;
 use super::plan::Plan;
-use super::visit::Visit;
 use super::workers::{Done, Workers};
-use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Board, PartKey, Tally};
-use crate::laws;
+use crate::game::{Board, Tally};
 use crate::part::{Kind, Sealed};
 use crate::store::Files;
 
@@ -17,21 +15,6 @@ use crate::store::Files;
 pub(crate) struct Parts<'a> {
     pub(crate) workers: &'a Workers,
     pipeline: Pipeline<()>,
-}
-
-/// A part to build.
-pub(crate) struct PartOrder<S, V> {
-    pub(crate) key: PartKey,
-    pub(crate) source: S,
-    pub(crate) visit: V,
-}
-
-/// A part that is built in files or in memory, and its counts.
-pub(crate) struct BuiltPart<S, T> {
-    pub(crate) key: PartKey,
-    pub(crate) part: T,
-    pub(crate) tally: Tally,
-    pub(crate) source: S,
 }
 
 impl<'a> Parts<'a> {
@@ -46,85 +29,57 @@ impl<'a> Parts<'a> {
     pub(crate) fn build_files<S: Source, V: Visit<Found = ()>>(
         &mut self,
         kind: Kind,
-        orders: Vec<PartOrder<S, V>>,
+        mut jobs: Vec<PartJob<S, V>>,
         files: &mut impl Files,
         report: impl FnMut(Tally),
-    ) -> Result<Vec<BuiltPart<S, Sealed>>> {
-        let (mut keys, mut parts) = (Vec::new(), Vec::new());
-        for PartOrder { key, source, visit } in orders {
-            let writers = vec![files.create(kind, key)?];
-            keys.push(key);
-            parts.push(PartBuild::new(source, visit, writers));
+    ) -> Result<Vec<(PartJob<S, V>, Sealed)>> {
+        for job in &mut jobs {
+            job.write_to(vec![files.create(kind, job.key)?]);
         }
-        self.pipeline.build(&mut parts, self.workers, report)?;
-        let mut built = Vec::new();
-        for (key, part) in keys.into_iter().zip(parts) {
-            let tally = part.tally;
-            let (source, mut writers) = part.into_built();
-            let writer = writers.pop().expect("a part of boards has one writer");
-            let part = files.finish(kind, key, writer)?;
-            conserved(key, &tally, part.states)?;
-            built.push(BuiltPart {
-                key,
-                part,
-                tally,
-                source,
-            });
-        }
-        Ok(built)
+        self.pipeline.build(&mut jobs, self.workers, report)?;
+        let built = jobs.into_iter().map(|job| {
+            let writer = job.take_writers().pop();
+            let writer = writer.expect("a part of boards has one writer");
+            let sealed = files.finish(kind, job.key, writer)?;
+            job.check_conserved(sealed.states)?;
+            Ok((job, sealed))
+        });
+        built.collect()
     }
 
     /// Build small parts in memory.
     pub(crate) fn build_lists<S: Source, V: Visit>(
         &self,
-        orders: Vec<PartOrder<S, V>>,
-    ) -> Result<Vec<BuiltPart<S, Vec<Board>>>> {
+        mut jobs: Vec<PartJob<S, V>>,
+    ) -> Result<Vec<(PartJob<S, V>, Vec<Board>)>> {
         let mut tasks = Vec::new();
-        for (order, PartOrder { source, .. }) in orders.iter().enumerate() {
-            for task in 0..source.tasks().len() {
-                tasks.push((order, task, Mutex::default()));
+        for (number, job) in jobs.iter().enumerate() {
+            for task in 0..job.source.tasks().len() {
+                tasks.push((number, task, Mutex::default()));
             }
         }
-        self.workers.each(&tasks, |worker, (order, task, done)| {
-            let PartOrder { source, visit, .. } = &orders[*order];
+        self.workers.each(&tasks, |worker, (number, task, done)| {
+            let PartJob { source, visit, .. } = &jobs[*number];
             let mut boards = Vec::new();
             let mut tally = source.produce(*task, worker, &mut boards)?;
-            tally += visit.retain_listed(&mut boards);
+            tally += visit.count_and_filter(&mut boards);
             *done.lock().expect("no thread panics") = (boards, tally);
             Ok(Done)
         })?;
-        let done = tasks.into_iter().map(|(.., done)| done.into_inner());
-        let mut done = done.map(|done| done.expect("no thread panics"));
-        let mut built = Vec::new();
-        for PartOrder {
-            key, mut source, ..
-        } in orders
-        {
-            let mut tally = source.tally();
-            let tasks = source.tasks().len();
-            let mut lists = Vec::with_capacity(tasks);
-            for (boards, counted) in done.by_ref().take(tasks) {
-                tally += counted;
-                lists.push(boards);
-            }
-            source.release(0..tasks, &lists);
-            let part = lists.concat();
-            conserved(key, &tally, part.len() as u64)?;
-            built.push(BuiltPart {
-                key,
-                part,
-                tally,
-                source,
-            });
+        let mut lists: Vec<Vec<Vec<Board>>> = jobs.iter().map(|_| Vec::new()).collect();
+        for (number, _, done) in tasks {
+            let (boards, counted) = done.into_inner().expect("no thread panics");
+            jobs[number].tally += counted;
+            lists[number].push(boards);
         }
-        Ok(built)
+        let built = jobs.into_iter().zip(lists).map(|(mut job, lists)| {
+            job.source.release(0..lists.len(), &lists);
+            let list = lists.concat();
+            job.check_conserved(list.len() as u64)?;
+            Ok((job, list))
+        });
+        built.collect()
     }
-}
-
-/// Check that every candidate of a part was listed, dead or a duplicate.
-fn conserved(key: PartKey, tally: &Tally, listed: u64) -> Result<()> {
-    let (row, kept) = (Row::of(key), listed + tally.dead);
-    laws::conserved(&row, tally.candidates, tally.unique, tally.duplicates, kept)
 }
 
 #[cfg(test)]
@@ -132,7 +87,7 @@ mod tests {
     use super::*;
     use crate::engine::frontier::ListSource;
     use crate::engine::workers::Worker;
-    use crate::game::{Exp, Game};
+    use crate::game::{Exp, Game, PartKey};
     use crate::store::Store;
 
     /// Counts every board when it is produced, and again when it is visited.
@@ -141,7 +96,7 @@ mod tests {
     impl Visit for Twice {
         type Found = ();
 
-        fn retain_listed(&self, states: &mut Vec<Board>) -> Tally {
+        fn count_and_filter(&self, states: &mut Vec<Board>) -> Tally {
             Tally {
                 labeled: states.len() as u64,
                 ..Tally::default()
@@ -162,14 +117,10 @@ mod tests {
         }
     }
 
-    /// The order for a part with largest exponent `exp`, made of the boards of `list`.
-    fn order(exp: u8, list: &[Board]) -> PartOrder<ListSource<'_>, Twice> {
+    /// The job for a part with largest exponent `exp`, made of the boards of `list`.
+    fn job(exp: u8, list: &[Board]) -> PartJob<ListSource<'_>, Twice> {
         let max = Exp::new(exp).unwrap();
-        PartOrder {
-            key: PartKey { sum: 100, max },
-            source: ListSource(list),
-            visit: Twice,
-        }
+        PartJob::new(PartKey { sum: 100, max }, ListSource(list), Twice)
     }
 
     #[test]
@@ -181,25 +132,25 @@ mod tests {
             .zip(sizes)
             .map(|(step, size)| (0..size).map(|i| i * step + 7).collect())
             .collect();
-        let orders = || (1..).zip(&lists).map(|(exp, list)| order(exp, list));
+        let jobs = || (1..).zip(&lists).map(|(exp, list)| job(exp, list));
         let game: Game = "4x4".parse().unwrap();
         let (ample, tiny) = (Plan::new(1 << 30, 3).unwrap(), Plan::tiny(3));
         let workers = Workers::start(&ample).unwrap();
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
-        let mut files = |plan: &Plan, orders: Vec<_>| {
+        let mut files = |plan: &Plan, jobs: Vec<_>| {
             let mut parts = Parts::new(plan, &workers);
             let mut reported = 0;
             let report = |counted: Tally| reported += counted.unique;
             let built = parts
-                .build_files(Kind::Afterstates, orders, &mut store, report)
+                .build_files(Kind::Afterstates, jobs, &mut store, report)
                 .unwrap();
-            let built = built.iter().map(|built| (built.part, built.tally));
+            let built = built.iter().map(|(job, sealed)| (*sealed, job.tally));
             (built.collect::<Vec<_>>(), reported)
         };
-        let (together, reported) = files(&tiny, orders().collect());
+        let (together, reported) = files(&tiny, jobs().collect());
         assert_eq!(reported, sizes.iter().sum::<u64>());
-        let alone = orders().flat_map(|order| files(&ample, vec![order]).0);
+        let alone = jobs().flat_map(|job| files(&ample, vec![job]).0);
         assert!(alone.eq(together.iter().copied()));
         for (list, (sealed, tally)) in lists.iter().zip(&together) {
             let sum = list
@@ -212,10 +163,10 @@ mod tests {
             );
         }
         let parts = Parts::new(&tiny, &workers);
-        let built = parts.build_lists(orders().collect()).unwrap();
-        for (built, list) in built.iter().zip(&lists) {
-            assert!(built.part == *list);
-            assert_eq!(built.tally.labeled, list.len() as u64);
+        let built = parts.build_lists(jobs().collect()).unwrap();
+        for ((job, built), list) in built.iter().zip(&lists) {
+            assert!(built == list);
+            assert_eq!(job.tally.labeled, list.len() as u64);
         }
     }
 }

@@ -7,7 +7,7 @@
 //! file for each goal.
 //!
 //! Key idea: tasks run in batches, each as large as memory allows, and three batches are under way
-//! at once. In one [round](super::round), the threads produce the boards of a batch, visit and
+//! at once. In one [`Round`], the threads produce the boards of a batch, visit and
 //! encode the boards of the batch before it, and write the blocks of the batch before that. A
 //! thread waits only at the end of a round, and the last tasks of a round are small. A batch holds
 //! some tasks of one large part, or all tasks of many small parts, as one small part would not keep
@@ -20,76 +20,18 @@
 //! batch n+2                                   Produce
 //! ```
 
+use std::cmp::Reverse;
 use std::mem;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
-use super::round::{Round, ready_parts};
-use super::visit::Visit;
+use super::batch::{DoubleBuffer, ReadyShare, Share, batches};
+use super::job::{PartJob, SLICE, Source, Visit};
 use super::workers::{Worker, Workers};
 use crate::error::Result;
 use crate::game::{Board, Tally};
 use crate::part::Block;
-use crate::progress::Cuts;
-use crate::store::Writer;
-
-/// A source of the sorted boards of a part.
-pub(crate) trait Source: Sync {
-    /// The approximate number of candidates of each task. The tasks are in the order of their
-    /// boards.
-    fn tasks(&self) -> Vec<usize>;
-
-    /// The counts that are known before any task is done: candidates, and repeats that are already
-    /// dropped. By default the numbers of [`Source::tasks`] are exact.
-    fn tally(&self) -> Tally {
-        Tally {
-            candidates: self.tasks().iter().sum::<usize>() as u64,
-            ..Tally::default()
-        }
-    }
-
-    /// How the work was divided to fit in memory.
-    fn cuts(&self) -> Cuts {
-        Cuts::default()
-    }
-
-    /// Put the boards of a task into `boards`, sorted and without repeats. They are greater than
-    /// the boards of earlier tasks. Counts the different boards and the repeats.
-    fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally>;
-
-    /// Free the memory of some tasks, which produced `boards`.
-    fn release(&mut self, _tasks: Range<usize>, _boards: &[Vec<Board>]) {}
-}
-
-/// A part that is being built: its source, its visit and its files.
-pub(crate) struct PartBuild<S, V> {
-    pub(crate) source: S,
-    pub(crate) visit: V,
-    /// A writer for each file of the part: [`Visit::encode`] makes a block for each file.
-    pub(super) writers: Mutex<Vec<Writer>>,
-    /// Boards of every block but the last.
-    pub(super) block: usize,
-    pub(crate) tally: Tally,
-}
-
-impl<S: Source, V> PartBuild<S, V> {
-    /// A part whose blocks go to `writers`, at least one.
-    pub(crate) fn new(source: S, visit: V, writers: Vec<Writer>) -> Self {
-        Self {
-            block: writers[0].block(),
-            writers: Mutex::new(writers),
-            tally: source.tally(),
-            source,
-            visit,
-        }
-    }
-
-    /// The source and the writers, once the part is built.
-    pub(crate) fn into_built(self) -> (S, Vec<Writer>) {
-        let writers = self.writers.into_inner();
-        (self.source, writers.expect("no thread panics"))
-    }
-}
+use crate::per_thread::PerThread;
 
 /// The buffers of the pipeline. They are reused for all parts.
 pub(crate) struct Pipeline<F> {
@@ -114,32 +56,37 @@ impl<F: Default + Send> Pipeline<F> {
         }
     }
 
-    /// Build parts into their writers, and visit their boards. `report` gets the counts of each
-    /// round.
+    /// Do jobs: build their parts into their writers, and visit the boards. `report` gets the counts
+    /// of each round.
     pub(crate) fn build<S: Source, V: Visit<Found = F>>(
         &mut self,
-        parts: &mut [PartBuild<S, V>],
+        jobs: &mut [PartJob<S, V>],
         workers: &Workers,
         mut report: impl FnMut(Tally),
     ) -> Result<()> {
-        let sizes: Vec<Vec<usize>> = parts.iter().map(|part| part.source.tasks()).collect();
+        let sizes: Vec<Vec<usize>> = jobs.iter().map(|job| job.source.tasks()).collect();
         let batches = batches(&sizes, self.batch);
-        let tallies = workers.per_thread(|| vec![Tally::default(); parts.len()]);
-        let (mut produced, mut writes) = (&[][..], Vec::new());
+        let tallies = workers.per_thread(|| vec![Tally::default(); jobs.len()]);
+        let (mut produced, mut writes): (&[Share], _) = (&[], Vec::new());
         // Boards that do not fill a block yet. The boards of the next batch follow them.
         let mut rest = Vec::new();
         // The last batch takes two more rounds, one to be encoded and one to be written.
         for round in 0..batches.len() + 2 {
             let batch = batches.get(round).map_or(&[][..], Vec::as_slice);
-            let tasks = batch.last().map_or(0, |part| part.slots().end);
+            let tasks = batch.last().map_or(0, |share| share.slots().end);
             self.produced.prepare(tasks);
-            let ready = ready_parts(parts, produced, &rest, self.produced.filled());
-            let blocks = ready.last().map_or(0, |part| part.slots.end);
+            let (mut ready, mut blocks) = (Vec::<ReadyShare>::new(), 0);
+            for share in produced {
+                let block = jobs[share.job].block();
+                let boards = self.produced.filled();
+                ready.push(ReadyShare::new(share, &rest, boards, block, blocks));
+                blocks = ready[ready.len() - 1].slots.end;
+            }
             self.encoded.prepare(blocks);
             let found = self.found.len().max(blocks);
             self.found.resize_with(found, Mutex::default);
             let round = Round {
-                parts,
+                jobs,
                 ready,
                 produced: &self.produced,
                 found: &self.found,
@@ -150,198 +97,153 @@ impl<F: Default + Send> Pipeline<F> {
             report(workers.each(&all, |worker, task| round.perform(task, worker))?);
 
             writes = round.writes();
-            rest = round.rest();
+            rest = round.ready.last().map_or(Vec::new(), ReadyShare::rest);
             self.produced.swap(tasks);
             self.encoded.swap(blocks);
             self.produced.shrink_to(2 * self.batch / tasks.max(1));
-            for part in batch {
-                let boards = &self.produced.filled()[part.slots()];
-                let source = &mut parts[part.part].source;
-                source.release(part.tasks.clone(), boards);
+            for share in batch {
+                let boards = &self.produced.filled()[share.slots()];
+                let source = &mut jobs[share.job].source;
+                source.release(share.tasks.clone(), boards);
             }
             produced = batch;
         }
         for tallies in tallies.into_values() {
-            for (part, counted) in parts.iter_mut().zip(tallies) {
-                part.tally += counted;
+            for (job, counted) in jobs.iter_mut().zip(tallies) {
+                job.tally += counted;
             }
         }
         Ok(())
     }
 }
 
-/// The tasks of one part in a batch.
-pub(super) struct PartOfBatch {
-    pub(super) part: usize,
-    pub(super) tasks: Range<usize>,
-    /// The slot of the first task in the batch.
-    slot: usize,
-    /// Whether the part ends with these tasks.
-    pub(super) last: bool,
+/// A task of a round.
+enum RoundTask {
+    /// Write the blocks of a job that were encoded in the round before.
+    Write { job: usize, slots: Range<usize> },
+    /// Encode a block of a share that is ready.
+    Encode { ready: usize, block: usize },
+    /// Do a task of a job: produce boards into a slot of the batch.
+    Produce {
+        job: usize,
+        task: usize,
+        slot: usize,
+    },
+    /// Visit a slice of a block of a share that is ready.
+    Visit {
+        ready: usize,
+        block: usize,
+        slice: Range<usize>,
+    },
 }
 
-impl PartOfBatch {
-    /// The slots of the tasks.
-    pub(super) fn slots(&self) -> Range<usize> {
-        self.slot..self.slot + self.tasks.len()
+/// The data that the threads share in a round.
+struct Round<'a, S, V: Visit> {
+    jobs: &'a [PartJob<S, V>],
+    ready: Vec<ReadyShare<'a>>,
+    /// The boards of each task of the batch.
+    produced: &'a DoubleBuffer<Vec<Board>>,
+    /// The findings of each block's visits.
+    found: &'a [Mutex<V::Found>],
+    encoded: &'a DoubleBuffer<Vec<Block>>,
+    tallies: &'a PerThread<Vec<Tally>>,
+}
+
+impl<S: Source, V: Visit> Round<'_, S, V> {
+    /// The tasks of the next round that write the blocks of this round.
+    fn writes(&self) -> Vec<RoundTask> {
+        let ready = self.ready.iter().filter(|share| !share.slots.is_empty());
+        let write = |ready: &ReadyShare| RoundTask::Write {
+            job: ready.job,
+            slots: ready.slots.clone(),
+        };
+        ready.map(write).collect()
     }
-}
 
-/// Cut the tasks of all parts, in order, into batches. `sizes` has the sizes of each part's tasks.
-/// The sizes of a batch add up to at most `most`, unless it is a single task.
-fn batches(sizes: &[Vec<usize>], most: usize) -> Vec<Vec<PartOfBatch>> {
-    let mut batches = Vec::new();
-    for batch in ranges(&sizes.concat(), most) {
-        let (mut parts, mut begin) = (Vec::new(), 0);
-        for (part, tasks) in sizes.iter().enumerate() {
-            let end = begin + tasks.len();
-            let (from, to) = (begin.max(batch.start), end.min(batch.end));
-            if from < to {
-                parts.push(PartOfBatch {
-                    part,
-                    tasks: from - begin..to - begin,
-                    slot: from - batch.start,
-                    last: to == end,
+    /// All tasks of the round: `writes`, and the tasks that produce `batch`. Large tasks are first
+    /// and small tasks last, so that all threads end together.
+    fn tasks(&self, batch: &[Share], writes: Vec<RoundTask>) -> Vec<RoundTask> {
+        let mut tasks = writes;
+        let mut blocks = Vec::new();
+        for (ready, share) in self.ready.iter().enumerate() {
+            blocks.extend((0..share.slots.len()).map(|block| (ready, block)));
+        }
+        blocks.sort_by_key(|&(ready, block)| Reverse(self.ready[ready].range(block).len()));
+        if !V::ENCODES_WHAT_IT_FOUND {
+            let encode = |&(ready, block)| RoundTask::Encode { ready, block };
+            tasks.extend(blocks.iter().map(encode));
+        }
+        for share in batch {
+            for (task, slot) in share.tasks.clone().zip(share.slots()) {
+                let job = share.job;
+                tasks.push(RoundTask::Produce { job, task, slot });
+            }
+        }
+        for (ready, block) in blocks {
+            let Range { start, end } = self.ready[ready].range(block);
+            for from in (start..end).step_by(SLICE) {
+                tasks.push(RoundTask::Visit {
+                    ready,
+                    block,
+                    slice: from..end.min(from + SLICE),
                 });
             }
-            begin = end;
         }
-        batches.push(parts);
+        tasks
     }
-    batches
-}
 
-/// Cut items of these sizes, in order, into ranges whose sizes add up to at most `most`. A larger
-/// item is a range of its own.
-pub(crate) fn ranges(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut total = 0;
-    for (item, size) in sizes.iter().enumerate() {
-        total += size;
-        match ranges.last_mut() {
-            Some(range) if total <= most => range.end = item + 1,
-            _ => {
-                ranges.push(item..item + 1);
-                total = *size;
+    fn perform(&self, task: &RoundTask, worker: &mut Worker) -> Result<Tally> {
+        let (job, counted) = match *task {
+            RoundTask::Write { job, ref slots } => {
+                let mut writers = self.jobs[job].writers();
+                for blocks in &self.encoded.filled()[slots.clone()] {
+                    for (writer, block) in writers.iter_mut().zip(blocks) {
+                        writer.append(block)?;
+                    }
+                }
+                return Ok(Tally::default());
             }
-        }
-    }
-    ranges
-}
-
-/// Slots on two sides. The threads fill one side and read the other, which they filled in the round
-/// before. A slot keeps its memory for its next content.
-#[derive(Default)]
-pub(super) struct DoubleBuffer<T> {
-    filling: Vec<Mutex<T>>,
-    filled: Vec<T>,
-    /// Number of slots of `filled` that hold data. The other slots are spare.
-    count: usize,
-}
-
-impl<T: Default> DoubleBuffer<T> {
-    /// Make at least `count` slots available to fill.
-    fn prepare(&mut self, count: usize) {
-        let slots = self.filling.len().max(count);
-        self.filling.resize_with(slots, Mutex::default);
-    }
-
-    /// A slot to fill.
-    pub(super) fn slot(&self, slot: usize) -> MutexGuard<'_, T> {
-        self.filling[slot].lock().expect("no thread panics")
-    }
-
-    /// Swap the sides: the first `count` slots are filled and can be read.
-    fn swap(&mut self, count: usize) {
-        let slots = self.filled.len().max(count);
-        self.filled.resize_with(slots, T::default);
-        for (filled, filling) in self.filled.iter_mut().zip(&mut self.filling).take(count) {
-            mem::swap(filled, filling.get_mut().expect("no thread panics"));
-        }
-        self.count = count;
-    }
-
-    /// The slots that were filled before the last swap.
-    pub(super) fn filled(&self) -> &[T] {
-        &self.filled[..self.count]
-    }
-}
-
-impl DoubleBuffer<Vec<Board>> {
-    /// Shrink to `capacity` the buffers that are filled in the next round, because the next content of
-    /// a buffer may be much smaller than its last content.
-    fn shrink_to(&mut self, capacity: usize) {
-        for buffer in &mut self.filling {
-            let buffer = buffer.get_mut().expect("no thread panics");
-            buffer.shrink_to(capacity);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_batch_holds_tasks_of_a_large_part_or_many_small_parts() {
-        let sizes = [vec![5, 5], vec![], vec![1], vec![2, 9, 3]];
-        let of = |part: &PartOfBatch| (part.part, part.tasks.clone(), part.slots(), part.last);
-        let found: Vec<Vec<_>> = batches(&sizes, 8)
-            .iter()
-            .map(|batch| batch.iter().map(of).collect())
-            .collect();
-        let expected = vec![
-            vec![(0, 0..1, 0..1, false)],
-            vec![
-                (0, 1..2, 0..1, true),
-                (2, 0..1, 1..2, true),
-                (3, 0..1, 2..3, false),
-            ],
-            vec![(3, 1..2, 0..1, false)],
-            vec![(3, 2..3, 0..1, true)],
-        ];
-        assert_eq!(found, expected);
-        assert!(batches(&[vec![], vec![]], 8).is_empty());
-    }
-
-    #[test]
-    fn ranges_are_as_long_as_the_limit_allows() {
-        let sizes = [3, 4, 0, 9, 5, 5, 1];
-        assert_eq!(ranges(&sizes, 7), [0..3, 3..4, 4..5, 5..7]);
-        assert_eq!(ranges(&sizes, 26), [0..6, 6..7]);
-        assert!(
-            ranges(&sizes, 0)
-                .into_iter()
-                .eq((0..7).map(|at| at..at + 1))
-        );
-        assert!(ranges(&[], 7).is_empty());
-    }
-
-    #[test]
-    fn one_side_is_read_while_the_other_is_filled() {
-        let mut buffer = DoubleBuffer::<Vec<u64>>::default();
-        assert!(buffer.filled().is_empty());
-        for round in 0..5u64 {
-            let slots = (5 - round) as usize;
-            buffer.prepare(slots);
-            for slot in 0..slots {
-                let mut slot = buffer.slot(slot);
-                slot.clear();
-                slot.push(round);
+            RoundTask::Encode { ready, block } => {
+                self.encode(&self.ready[ready], block, worker)?;
+                return Ok(Tally::default());
             }
-            let before: Vec<_> = buffer.filled().concat();
-            assert!(before.iter().all(|&old| old + 1 == round), "{before:?}");
-            buffer.swap(slots);
-            assert_eq!(buffer.filled(), vec![vec![round]; slots]);
-        }
+            RoundTask::Produce { job, task, slot } => {
+                let PartJob { source, visit, .. } = &self.jobs[job];
+                let mut boards = self.produced.slot(slot);
+                let mut tally = source.produce(task, worker, &mut boards)?;
+                tally += visit.count_and_filter(&mut boards);
+                (job, tally)
+            }
+            RoundTask::Visit {
+                ready,
+                block,
+                ref slice,
+            } => {
+                let ready = &self.ready[ready];
+                let found = &self.found[ready.slots.start + block];
+                let at = slice.start - ready.range(block).start;
+                let visit = &self.jobs[ready.job].visit;
+                let tally = ready.with_boards(slice.clone(), worker, |boards, worker| {
+                    visit.visit(boards, at, found, worker)
+                })?;
+                // The last visit of a block encodes the findings of all its visits.
+                if V::ENCODES_WHAT_IT_FOUND && ready.visited(block, slice.len()) {
+                    self.encode(ready, block, worker)?;
+                }
+                (ready.job, tally)
+            }
+        };
+        self.tallies.lock(worker.index)[job] += counted;
+        Ok(counted)
     }
 
-    #[test]
-    fn buffers_shrink_to_a_given_capacity() {
-        let mut buffer = DoubleBuffer::<Vec<u64>>::default();
-        buffer.prepare(1);
-        *buffer.slot(0) = Vec::with_capacity(1000);
-        buffer.shrink_to(10);
-        assert!(buffer.slot(0).capacity() < 1000);
+    fn encode(&self, ready: &ReadyShare, block: usize, worker: &mut Worker) -> Result<()> {
+        let slot = ready.slots.start + block;
+        let found = &mut self.found[slot].lock().expect("no thread panics");
+        let blocks = &mut self.encoded.slot(slot);
+        let visit = &self.jobs[ready.job].visit;
+        ready.with_boards(ready.range(block), worker, |boards, worker| {
+            visit.encode(boards, found, worker, blocks)
+        })
     }
 }

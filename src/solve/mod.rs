@@ -56,7 +56,7 @@ mod values;
 
 use rayon::prelude::*;
 
-use crate::engine::{self, Done, PartBuild, Pipeline, Plan, Workers};
+use crate::engine::{self, Done, PartJob, Pipeline, Plan, Workers};
 use crate::error::Result;
 #[cfg(feature = "cli")]
 use crate::game::Objective;
@@ -309,10 +309,10 @@ impl<'a> Solver<'a> {
             expand: &expand,
             buffers: &self.buffers,
         };
-        let mut builds = Vec::new();
+        let mut jobs = Vec::new();
         let mut first = 0;
         for afterstates in parts {
-            let blocks = afterstates.blocks();
+            let (key, blocks) = (afterstates.label().key, afterstates.blocks());
             let goals = self.pass.goals.iter();
             let writers = goals.map(|&goal| self.store.create(goal, &afterstates));
             let writers: Result<_> = writers.collect();
@@ -321,10 +321,12 @@ impl<'a> Solver<'a> {
                 first,
                 draft: &draft,
             };
-            builds.push(PartBuild::new(source, find, writers?));
+            let mut job = PartJob::new(key, source, find);
+            job.write_to(writers?);
+            jobs.push(job);
             first += blocks;
         }
-        self.pipeline.build(&mut builds, self.workers, |counted| {
+        self.pipeline.build(&mut jobs, self.workers, |counted| {
             progress.advance(counted.unique);
         })?;
         let mut finished = FinishedLayer {
@@ -333,14 +335,12 @@ impl<'a> Solver<'a> {
             ..FinishedLayer::default()
         };
         let mut solved = Vec::new();
-        for build in builds {
-            let (source, writers) = build.into_built();
-            let key = source.afterstates.label().key;
-            finished.boards += source.afterstates.states();
-            for (goal, writer) in self.pass.goals.iter().zip(writers) {
-                finished.bytes += self.store.finish(goal.objective, key, writer)?.bytes;
+        for job in jobs {
+            finished.boards += job.source.afterstates.states();
+            for (goal, writer) in self.pass.goals.iter().zip(job.take_writers()) {
+                finished.bytes += self.store.finish(goal.objective, job.key, writer)?.bytes;
             }
-            solved.push(source.afterstates);
+            solved.push(job.source.afterstates);
         }
         self.store.seal(&self.pass.goals, sum)?;
         finished.disk = finished.bytes;

@@ -147,7 +147,6 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Counter;
 use super::parts::Parts;
 use super::plan::Plan;
 use super::workers::Workers;
@@ -188,12 +187,38 @@ pub(crate) struct Bits<'a> {
     commits: bool,
 }
 
-impl Counter for Bits<'_> {
-    fn is_ahead(&self) -> bool {
+impl<'a> Bits<'a> {
+    /// Prepare to count from the last sealed layer of `store` to the layer of sum `last`. `plan` is
+    /// for everything but matrices.
+    pub(crate) fn new(store: &Store, plan: &Plan, last: u32, workers: &'a Workers) -> Result<Self> {
+        let run = store.run();
+        let game = *run.game();
+        let sum = run.sealed_sum() + 2;
+        let end = last.min(game.sum_bound());
+        let [first, last] = [sum, end].map(|sum| sum as usize / 2);
+        let halves = Arc::new(workers.install(|| Halves::new(&game, last)));
+        let mut sweep = Sweep::new(&game, first, halves, workers, plan)?;
+        sweep.load(run)?;
+        Ok(Self {
+            game,
+            workers,
+            sweep,
+            parts: Parts::new(plan, workers),
+            plan: plan.clone(),
+            sizes: Sizes::new(&game, end, plan),
+            first: sum,
+            ahead: None,
+            commits: false,
+        })
+    }
+
+    /// Whether a layer is counted that is not sealed yet.
+    pub(crate) fn is_ahead(&self) -> bool {
         self.ahead.is_some()
     }
 
-    fn next(
+    /// Count one or more layers after the last sealed layer, up to sum `last`, and write their files.
+    pub(crate) fn next(
         &mut self,
         last: u32,
         store: &mut Store,
@@ -258,32 +283,6 @@ impl Counter for Bits<'_> {
                 return Ok(layers);
             }
         }
-    }
-}
-
-impl<'a> Bits<'a> {
-    /// Prepare to count from the last sealed layer of `store` to the layer of sum `last`. `plan` is
-    /// for everything but matrices.
-    pub(crate) fn new(store: &Store, plan: &Plan, last: u32, workers: &'a Workers) -> Result<Self> {
-        let run = store.run();
-        let game = *run.game();
-        let sum = run.sealed_sum() + 2;
-        let end = last.min(game.sum_bound());
-        let [first, last] = [sum, end].map(|sum| sum as usize / 2);
-        let halves = Arc::new(workers.install(|| Halves::new(&game, last)));
-        let mut sweep = Sweep::new(&game, first, halves, workers, plan)?;
-        sweep.load(run)?;
-        Ok(Self {
-            game,
-            workers,
-            sweep,
-            parts: Parts::new(plan, workers),
-            plan: plan.clone(),
-            sizes: Sizes::new(&game, end, plan),
-            first: sum,
-            ahead: None,
-            commits: false,
-        })
     }
 
     /// Count the states of a layer. The states are also listed if the run keeps them, or if the

@@ -15,7 +15,7 @@ use super::kernels::BitLine;
 use super::matrix::{Matrices, lock};
 use super::packed_matrix::PackedMatrix;
 use super::turning::Turning;
-use crate::engine::pipeline::ranges;
+use crate::engine::batch::ranges;
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 

@@ -12,10 +12,9 @@ use super::listing::{Listing, RowSource};
 use super::memory::for_layer;
 use super::sweep::Sweep;
 use crate::counts::Row;
-use crate::engine::parts::{PartOrder, Parts};
-use crate::engine::pipeline::Source;
+use crate::engine::job::{CountAfterstates, OnlyList, PartJob, Source};
+use crate::engine::parts::Parts;
 use crate::engine::plan::Plan;
-use crate::engine::visit::{CountAfterstates, OnlyList};
 use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::fork::ForkLock;
@@ -39,15 +38,14 @@ pub(super) fn write_states(
     files: &mut impl Files,
     report: &mut dyn FnMut(),
 ) -> Result<Vec<ListedPart>> {
-    let orders = orders(rows, listing, || OnlyList);
-    let built = parts.build_files(Kind::States, orders, files, |_| report())?;
-    let listed = built.into_iter().zip(rows).map(|(built, row)| {
-        let sealed = built.part;
+    let jobs = jobs(rows, listing, || OnlyList);
+    let built = parts.build_files(Kind::States, jobs, files, |_| report())?;
+    let listed = built.into_iter().zip(rows).map(|((job, sealed), row)| {
         laws::equal(row, "live states", row.live, sealed.states)?;
         laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
         Ok(ListedPart {
             sealed,
-            cuts: built.source.cuts(),
+            cuts: job.source.cuts(),
         })
     });
     listed.collect()
@@ -63,10 +61,10 @@ pub(super) fn write_afterstates(
     (game, files): (&Game, &mut impl Files),
     report: &mut dyn FnMut(),
 ) -> Result<Vec<ListedPart>> {
-    let orders = orders(rows, listing, || CountAfterstates(game.rules()));
-    let built = parts.build_files(Kind::Afterstates, orders, files, |_| report())?;
-    let listed = built.into_iter().zip(rows).map(|(built, row)| {
-        let (sealed, tally) = (built.part, built.tally);
+    let jobs = jobs(rows, listing, || CountAfterstates(game.rules()));
+    let built = parts.build_files(Kind::Afterstates, jobs, files, |_| report())?;
+    let listed = built.into_iter().zip(rows).map(|((job, sealed), row)| {
+        let tally = job.tally;
         if known {
             laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
             laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
@@ -74,26 +72,22 @@ pub(super) fn write_afterstates(
         (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
         Ok(ListedPart {
             sealed,
-            cuts: built.source.cuts(),
+            cuts: job.source.cuts(),
         })
     });
     listed.collect()
 }
 
-/// The orders for the parts of a layer.
-fn orders<V>(
-    rows: &[Row],
-    listing: Listing,
-    visit: impl Fn() -> V,
-) -> Vec<PartOrder<RowSource, V>> {
-    rows.iter()
+/// The jobs for the parts of a layer.
+fn jobs<V>(rows: &[Row], listing: Listing, visit: impl Fn() -> V) -> Vec<PartJob<RowSource, V>> {
+    let jobs = rows
+        .iter()
         .zip(listing.into_sources())
-        .map(|(row, source)| PartOrder {
-            key: row.key().expect("a row of the engine has a tile"),
-            source,
-            visit: visit(),
-        })
-        .collect()
+        .map(|(row, source)| {
+            let key = row.key().expect("a row of the engine has a tile");
+            PartJob::new(key, source, visit())
+        });
+    jobs.collect()
 }
 
 /// Unpacks layers of runs of one game, in the memory and on the threads of a plan.

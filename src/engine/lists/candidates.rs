@@ -1,16 +1,18 @@
 //! The candidates of one part, while they are collected: from spawns, from moves, and from starts.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::buckets::Buckets;
 use super::sort::KeySorter;
 use super::splitters::Splitters;
 use crate::engine::chunk::{CHUNK_BYTES, ChunkPool};
+use crate::engine::job::Visit;
 use crate::engine::plan::Plan;
+use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::board::holds;
 use crate::game::key::KeyCodec;
-use crate::game::{Board, Exp, Rules};
+use crate::game::{Board, Exp, Game, Rules, Tally};
 use crate::per_thread::PerThread;
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
@@ -97,6 +99,48 @@ impl<'a> MoveSink<'a> {
         above.produced += mergers as u64;
         own.produced += (fresh.len() - mergers) as u64;
         Ok(())
+    }
+}
+
+/// The visit of states: counts them, drops the dead ones, and moves the live ones.
+pub(crate) struct ExpandStates<'a> {
+    rules: &'static dyn Rules,
+    /// The winning tile.
+    win: Exp,
+    sink: MoveSink<'a>,
+}
+
+impl<'a> ExpandStates<'a> {
+    pub(crate) fn new(game: &Game, sink: MoveSink<'a>) -> Self {
+        Self {
+            rules: game.rules(),
+            win: game.win(),
+            sink,
+        }
+    }
+}
+
+impl Visit for ExpandStates<'_> {
+    type Found = ();
+
+    fn count_and_filter(&self, states: &mut Vec<Board>) -> Tally {
+        self.rules.census(states)
+    }
+
+    fn visit(
+        &self,
+        states: &[Board],
+        _: usize,
+        _: &Mutex<()>,
+        worker: &mut Worker,
+    ) -> Result<Tally> {
+        for afterstates in &mut worker.slid {
+            afterstates.resize(states.len(), 0);
+        }
+        let slid = worker.slid.each_mut().map(Vec::as_mut_slice);
+        let tally = self.rules.slide(states, self.win, slid);
+        self.sink.take(worker.index, &worker.slid)?;
+        Ok(tally)
     }
 }
 

@@ -46,8 +46,8 @@ use crate::per_thread::PerThread;
 use crate::store::{Run, Spill};
 use buckets::Buckets;
 use candidates::CandidateScratch;
-pub(crate) use candidates::{Candidates, MoveSink};
-pub(crate) use source::{Bounds, CandidateSource};
+pub(crate) use candidates::{Candidates, ExpandStates, MoveSink};
+pub(crate) use source::Bounds;
 use splitters::{Sample, Splitters};
 
 /// Data that is kept from layer to layer: samples to cut the parts of the next layer, and the
@@ -131,7 +131,7 @@ impl Lists {
 
     /// Spawn into the origins of parts, and collect the states.
     pub(crate) fn spawn(&self, parts: &[Origins], workers: &Workers) -> Result<Vec<Candidates>> {
-        let collect = |origins: &Origins| self.collect(Kind::States, origins.max);
+        let collect = |origins: &Origins| self.collect(Kind::States, origins.key.max);
         let states: Vec<Candidates> = parts.iter().map(collect).collect();
         let mut blocks = Vec::new();
         for (states, origins) in states.iter().zip(parts) {
@@ -165,7 +165,7 @@ pub(crate) fn codec(game: &Game, sum: u32) -> KeyCodec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::pipeline::Source;
+    use crate::engine::job::Source;
     use crate::engine::{Silent, count};
     use crate::store::{Keep, Store};
 

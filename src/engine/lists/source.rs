@@ -10,7 +10,7 @@ use super::buckets::Buckets;
 use super::candidates::{CandidateScratch, Candidates};
 use super::sort::{KeySorter, reduce};
 use super::splitters::Sample;
-use crate::engine::pipeline::Source;
+use crate::engine::job::Source;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::key::KeyCodec;

@@ -1,0 +1,157 @@
+//! Jobs: each builds one part.
+//!
+//! A job takes sorted boards from a [`Source`], does the work of a [`Visit`] on them, and puts them
+//! into files or into a list. Sources and visits know nothing of each other. So counting, listing
+//! matrices, solving and the tasks of a cluster all build their parts in one way.
+
+use std::mem;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
+
+use super::workers::Worker;
+use crate::counts::Row;
+use crate::error::Result;
+use crate::game::{Board, PartKey, Rules, Tally};
+use crate::laws;
+use crate::part::Block;
+use crate::progress::Cuts;
+use crate::store::Writer;
+
+/// Boards of a slice, which are visited together. A slice fits a core's first caches.
+pub(crate) const SLICE: usize = 1 << 11;
+
+/// A part that is being built, or is built.
+pub(crate) struct PartJob<S, V> {
+    pub(crate) key: PartKey,
+    pub(crate) source: S,
+    pub(crate) visit: V,
+    /// The counts of the boards so far.
+    pub(crate) tally: Tally,
+    /// A writer for each file of the part: [`Visit::encode`] makes a block for each file.
+    writers: Mutex<Vec<Writer>>,
+}
+
+impl<S: Source, V> PartJob<S, V> {
+    pub(crate) fn new(key: PartKey, source: S, visit: V) -> Self {
+        Self {
+            key,
+            tally: source.tally(),
+            source,
+            visit,
+            writers: Mutex::default(),
+        }
+    }
+
+    /// Put the blocks into the files of `writers`, at least one.
+    pub(crate) fn write_to(&mut self, writers: Vec<Writer>) {
+        self.writers = Mutex::new(writers);
+    }
+
+    /// Boards of every block but the last.
+    pub(super) fn block(&self) -> usize {
+        self.writers()[0].block()
+    }
+
+    pub(super) fn writers(&self) -> MutexGuard<'_, Vec<Writer>> {
+        self.writers.lock().expect("no thread panics")
+    }
+
+    /// The writers, once the part is built.
+    pub(crate) fn take_writers(&self) -> Vec<Writer> {
+        mem::take(&mut self.writers())
+    }
+
+    /// Check that every candidate was listed, dead or a duplicate.
+    pub(super) fn check_conserved(&self, listed: u64) -> Result<()> {
+        let (row, tally) = (Row::of(self.key), &self.tally);
+        let kept = listed + tally.dead;
+        laws::conserved(&row, tally.candidates, tally.unique, tally.duplicates, kept)
+    }
+}
+
+/// A source of the sorted boards of a part.
+pub(crate) trait Source: Sync {
+    /// The approximate number of candidates of each task. The tasks are in the order of their
+    /// boards.
+    fn tasks(&self) -> Vec<usize>;
+
+    /// The counts that are known before any task is done: candidates, and repeats that are already
+    /// dropped. By default the numbers of [`Source::tasks`] are exact.
+    fn tally(&self) -> Tally {
+        Tally {
+            candidates: self.tasks().iter().sum::<usize>() as u64,
+            ..Tally::default()
+        }
+    }
+
+    /// How the work was divided to fit in memory.
+    fn cuts(&self) -> Cuts {
+        Cuts::default()
+    }
+
+    /// Put the boards of a task into `boards`, sorted and without repeats. They are greater than
+    /// the boards of earlier tasks. Counts the different boards and the repeats.
+    fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally>;
+
+    /// Free the memory of some tasks, which produced `boards`.
+    fn release(&mut self, _tasks: Range<usize>, _boards: &[Vec<Board>]) {}
+}
+
+/// The work on the boards of a part while they are in a core's caches.
+pub(crate) trait Visit: Sync {
+    /// The findings of the visits of a block; `()` if its encoding needs none.
+    type Found: Default + Send;
+
+    /// Whether the encoding of a block needs the findings of its visits, and must come after them.
+    const ENCODES_WHAT_IT_FOUND: bool = false;
+
+    /// Count the boards of a sorted range, and drop the boards that the part's file does not list.
+    fn count_and_filter(&self, _boards: &mut Vec<Board>) -> Tally {
+        Tally::default()
+    }
+
+    /// Visit a slice of the listed boards, which begins at position `at` of its block. `found`
+    /// holds the findings of the block.
+    fn visit(
+        &self,
+        _boards: &[Board],
+        _at: usize,
+        _found: &Mutex<Self::Found>,
+        _worker: &mut Worker,
+    ) -> Result<Tally> {
+        Ok(Tally::default())
+    }
+
+    /// Encode a block of boards, for each file of the part.
+    fn encode(
+        &self,
+        boards: &[Board],
+        _found: &mut Self::Found,
+        worker: &mut Worker,
+        blocks: &mut Vec<Block>,
+    ) -> Result<()> {
+        blocks.resize_with(1, Block::default);
+        worker.encoder.encode(boards, &mut blocks[0])
+    }
+}
+
+/// Counts the empty cells of afterstates. The next layers spawn into these cells.
+pub(crate) struct CountAfterstates(pub(crate) &'static dyn Rules);
+
+impl Visit for CountAfterstates {
+    type Found = ();
+
+    fn count_and_filter(&self, afterstates: &mut Vec<Board>) -> Tally {
+        Tally {
+            empty_cells: self.0.empty_cells(afterstates),
+            ..Tally::default()
+        }
+    }
+}
+
+/// Counts nothing: the boards are already counted.
+pub(crate) struct OnlyList;
+
+impl Visit for OnlyList {
+    type Found = ();
+}
