@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_batch_holds_tasks_of_a_large_part_or_many_small_parts() {
         let sizes = [vec![5, 5], vec![], vec![1], vec![2, 9, 3]];
-        let of = |part: &PartOfBatch| (part.part, part.tasks.clone(), part.slots(), part.last);
+        let of = |share: &Share| (share.job, share.tasks.clone(), share.slots(), share.last);
         let found: Vec<Vec<_>> = batches(&sizes, 8)
             .iter()
             .map(|batch| batch.iter().map(of).collect())
