@@ -155,10 +155,9 @@ pub fn next(
     }
     let is_small = |run: &Run| is_small(run) || run.sealed_sum() < alone;
     // Otherwise bits count many layers before a seal, and a large layer is noticed too late.
-    let small = plan
-        .clone()
-        .with_small(task)
-        .with_frontier_after(Duration::ZERO);
+    let mut small = plan.clone();
+    small.small = small.small.min(task);
+    small.frontier_after = Duration::ZERO;
     while !ended(store.run()) && is_small(store.run()) {
         let choice = Choice::of_cluster(store.run(), &small, until)?;
         engine::count_while(store, &small, &choice, progress, is_small)?;

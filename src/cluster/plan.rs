@@ -257,12 +257,12 @@ impl LayerPlan {
 
 impl PartPlan {
     fn new(run: &Run, frontier: &Frontier, key: PartKey, task: u64) -> Result<Self> {
-        let blocks = frontier.origins(key).blocks.len() as u64;
-        let candidates = candidates(run, key);
-        let shares = if frontier.leads_to(key) {
-            candidates.div_ceil(task).clamp(1, blocks.max(1))
-        } else {
+        let (origins, candidates) = (frontier.origins(key), candidates(run, key));
+        let shares = if origins.is_empty() {
             0
+        } else {
+            let blocks = origins.blocks.len() as u64;
+            candidates.div_ceil(task).clamp(1, blocks.max(1))
         };
         let before = PartKey {
             sum: key.sum - 2,

@@ -36,6 +36,11 @@ pub(crate) struct Origins<'a> {
 }
 
 impl Origins<'_> {
+    /// Whether the part has no states.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.starts.is_empty()
+    }
+
     /// Divide the origins among `tasks` tasks of about equal size, and keep task `number`. Task 0
     /// has the starts.
     pub(crate) fn of_task(mut self, number: usize, tasks: usize) -> Self {
@@ -137,25 +142,22 @@ impl Frontier {
         boards * u64::from(self.game.size().cells()) + self.starts.len() as u64
     }
 
-    /// The parts of afterstates from which the states of a part come, each with the tile to spawn.
-    fn sources(&self, key: PartKey) -> impl Iterator<Item = (&FrontierPart, Exp)> {
-        key.spawned_from().filter_map(|(from, tile)| {
-            let at = self.parts.binary_search_by_key(&from, |(key, _)| *key);
-            Some((&self.parts[at.ok()?].1, tile))
-        })
-    }
-
     /// All afterstates and starts from which the states of a part come.
     pub(crate) fn origins(&self, key: PartKey) -> Origins<'_> {
         let mut blocks = Vec::new();
-        for (part, tile) in self.sources(key) {
-            let numbers = 0..part.blocks();
-            blocks.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
+        for (from, tile) in key.spawned_from() {
+            if let Ok(at) = self.parts.binary_search_by_key(&from, |(key, _)| *key) {
+                let part = &self.parts[at].1;
+                let numbers = 0..part.blocks();
+                blocks.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
+            }
         }
+        let mut starts = self.starts.clone();
+        starts.retain(|&board| max_exp(board) == key.max);
         Origins {
             key,
             blocks,
-            starts: self.starts(key.max),
+            starts,
         }
     }
 
@@ -173,18 +175,6 @@ impl Frontier {
             FrontierPart::List(boards) if key.sum > sum => Some((*key, ListSource(boards))),
             _ => None,
         })
-    }
-
-    /// The starts with largest tile `max`.
-    fn starts(&self, max: Exp) -> Vec<Board> {
-        let mut starts = self.starts.clone();
-        starts.retain(|&board| max_exp(board) == max);
-        starts
-    }
-
-    /// Whether the part may have states.
-    pub(crate) fn leads_to(&self, key: PartKey) -> bool {
-        !self.starts(key.max).is_empty() || self.sources(key).next().is_some()
     }
 
     /// Whether the layer after the next can have states, from 4s spawned into afterstates of the

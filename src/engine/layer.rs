@@ -138,13 +138,15 @@ impl<'a> ListCounter<'a> {
         let (mut afterstates, mut lists) = (CollectedAfterstates::new(), Vec::new());
         for keys in keys.chunks(group_size) {
             layer.rows.extend(keys.iter().copied().map(Row::of));
-            for &PartKey { max, .. } in keys.iter().filter(|&&key| frontier.leads_to(key)) {
-                for max in [max, max.next()] {
+            let origins = keys.iter().map(|&key| frontier.origins(key));
+            let origins: Vec<Origins> = origins.filter(|from| !from.is_empty()).collect();
+            for Origins { key, .. } in &origins {
+                for max in [key.max, key.max.next()] {
                     let collect = || self.lists.collect(Kind::Afterstates, max);
                     afterstates.entry(max).or_insert_with(collect);
                 }
             }
-            self.build_states(keys, &afterstates, frontier, &mut layer, store, progress)?;
+            self.build_states(&origins, &afterstates, &mut layer, store, progress)?;
             let above = afterstates.split_off(&keys[keys.len() - 1].max.next());
             let own = mem::replace(&mut afterstates, above);
             lists = self.build_afterstates(own, small, &mut layer, store)?;
@@ -164,19 +166,16 @@ impl<'a> ListCounter<'a> {
     /// Build the files of a group's live states, and collect their afterstates.
     fn build_states(
         &mut self,
-        keys: &[PartKey],
+        origins: &[Origins],
         afterstates: &CollectedAfterstates,
-        frontier: &Frontier,
         layer: &mut CountedLayer,
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let game = *store.run().game();
-        let keys = keys.iter().copied().filter(|&key| frontier.leads_to(key));
-        let origins: Vec<Origins> = keys.map(|key| frontier.origins(key)).collect();
-        let states = self.lists.spawn(&origins, self.parts.workers)?;
+        let states = self.lists.spawn(origins, self.parts.workers)?;
         let mut jobs = Vec::new();
-        for (Origins { key, .. }, candidates) in origins.into_iter().zip(states) {
+        for (&Origins { key, .. }, candidates) in origins.iter().zip(states) {
             let max = key.max;
             let [own, above] = [max, max.next()].map(|max| &afterstates[&max]);
             let visit = ExpandStates::new(&game, MoveSink::new(max, own, above));

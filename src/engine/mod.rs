@@ -91,8 +91,6 @@ mod packed;
 mod parts;
 mod pipeline;
 mod plan;
-#[cfg(test)]
-mod tests;
 mod workers;
 
 use crate::counts::Columns;
@@ -281,4 +279,164 @@ pub(crate) fn obey(laws: &Laws, store: &Store, layers: &mut [CountedLayer]) -> R
         })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    mod kept;
+
+    use std::collections::BTreeMap;
+    use std::path::Path;
+    use std::time::Duration;
+    use std::{fs, io};
+
+    use super::*;
+    use crate::game::Game;
+    use crate::part::Kind;
+    use crate::store::Keep;
+
+    /// Names and bytes of all files of a directory.
+    type DirFiles = BTreeMap<String, Vec<u8>>;
+
+    fn files(dir: &Path) -> DirFiles {
+        let file = |entry: io::Result<fs::DirEntry>| {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            (name.to_owned(), fs::read(&path).unwrap())
+        };
+        fs::read_dir(dir).unwrap().map(file).collect()
+    }
+
+    fn game(size: &str, max: u32) -> Game {
+        Game::new(size.parse().unwrap(), Some(max)).unwrap()
+    }
+
+    fn plan(memory: u64, threads: usize) -> Plan {
+        Plan::new(memory, threads).unwrap()
+    }
+
+    /// The files after a count up to sum `until`.
+    fn counted(
+        game: &Game,
+        plan: &Plan,
+        until: Option<u32>,
+        keep: Keep,
+        progress: &mut dyn Progress,
+    ) -> DirFiles {
+        let place = tempfile::tempdir().unwrap();
+        let mut store = Store::open(place.path(), game, Some(keep)).unwrap();
+        count(&mut store, plan, until, progress).unwrap();
+        drop(store);
+        files(place.path())
+    }
+
+    /// Adds up the cuts of all layers, and records the most ranges of a layer.
+    #[derive(Default)]
+    struct Watched {
+        cuts: Cuts,
+        most_ranges: u64,
+    }
+
+    impl Progress for Watched {
+        fn end(&mut self, layer: &FinishedLayer) {
+            self.cuts += layer.cuts;
+            self.most_ranges = self.most_ranges.max(layer.cuts.ranges);
+        }
+    }
+
+    #[test]
+    fn threads_and_memory_change_no_byte() {
+        // The largest layer of 3x3 to 128 has 33,000 states. On 4x4, sum 46 has 893,000, in seven
+        // blocks. With more threads, most candidates would fit in memory.
+        for (game, until, keep, large, tiny) in [
+            (
+                game("3", 128),
+                None,
+                Keep::Both,
+                [(1 << 30, 1), (1 << 30, 7)],
+                &[1, 3][..],
+            ),
+            (
+                game("4", 16),
+                Some(46),
+                Keep::All,
+                [(4 << 30, 2), (32 << 20, 2)],
+                &[3],
+            ),
+        ] {
+            let [expected, other] = large.map(|(memory, threads)| {
+                let plan = plan(memory, threads);
+                counted(&game, &plan, until, keep, &mut Silent)
+            });
+            assert!(expected.len() > 50, "{} files", expected.len());
+            assert!(other == expected, "{game}");
+            for &threads in tiny {
+                let mut watched = Watched::default();
+                let found = counted(&game, &Plan::tiny(threads), until, keep, &mut watched);
+                assert!(found == expected, "{game} on {threads} threads");
+                let Watched { cuts, most_ranges } = watched;
+                assert!(cuts.spilled > 100_000 && cuts.splits > 20, "{cuts:?}");
+                assert!(most_ranges > 30, "{most_ranges}");
+            }
+        }
+    }
+
+    /// Stops when the layer of a sum begins, and records the sums of the layers.
+    struct StopIn(u32, Vec<u32>);
+
+    impl Progress for StopIn {
+        fn begin(&mut self, sum: u32) {
+            self.1.push(sum);
+        }
+
+        fn stop(&mut self) -> bool {
+            self.1.last() == Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn bits_that_write_a_frontier_after_each_layer_are_one_layer_ahead() {
+        let game = game("4", 16);
+        let mut plan = plan(1 << 30, 2).with_engine(Some(Engine::Bits));
+        plan.frontier_after = Duration::ZERO;
+        let expected = counted(&game, &plan, Some(30), Keep::Last, &mut Silent);
+        let place = tempfile::tempdir().unwrap();
+        let open = || Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
+        let mut seals = Vec::new();
+        // The layer ahead is lost, as by a kill.
+        for least in [2, 14, 20] {
+            let go_on = |run: &Run| run.sealed_sum() <= least;
+            let mut store = open();
+            let choice = Choice::new(store.run(), &plan, Some(30)).unwrap();
+            count_while(&mut store, &plan, &choice, &mut Silent, go_on).unwrap();
+            seals.push(store.run().sealed_sum());
+        }
+        assert_eq!(seals, [4, 16, 22]);
+        // A stop at the end of a layer seals the layer.
+        let mut progress = StopIn(26, Vec::new());
+        let mut store = open();
+        count(&mut store, &plan, Some(30), &mut progress).unwrap();
+        assert_eq!((store.run().sealed_sum(), progress.1), (26, vec![24, 26]));
+        drop(store);
+        count(&mut open(), &plan, Some(30), &mut Silent).unwrap();
+        assert!(files(place.path()) == expected);
+    }
+
+    #[test]
+    fn a_count_with_nothing_to_count_changes_no_file() {
+        let game = game("4", 16);
+        let place = tempfile::tempdir().unwrap();
+        let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
+        let ample = plan(256 << 20, 1);
+        let choice = Choice::new(store.run(), &ample, Some(40)).unwrap();
+        let mut progress = StopIn(32, Vec::new());
+        let go_on = |run: &Run| run.sealed_sum() < 32;
+        count_while(&mut store, &ample, &choice, &mut progress, go_on).unwrap();
+        let before = files(place.path());
+        assert!(before.contains_key("sum-00032.matrices"));
+        // In so little memory the matrices cannot be listed.
+        count(&mut store, &plan(24 << 20, 1), Some(20), &mut Silent).unwrap();
+        drop(store);
+        assert!(files(place.path()) == before);
+    }
 }

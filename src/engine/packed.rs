@@ -3,8 +3,6 @@
 //! A run has a block for each range of keys, or for each row of boards. Its bytes are in chunks of
 //! memory or in the spill file.
 
-use std::mem;
-
 use super::chunk::{CHUNK, Chunk, ChunkPool};
 use crate::error::Result;
 use crate::part::delta::{put_deltas, take_deltas};
@@ -26,7 +24,15 @@ struct PackedBlock {
     crc: u32,
 }
 
+impl PackedBlock {
+    /// The number of the first word after the block.
+    fn end(&self) -> usize {
+        self.at as usize / WORD + self.length.div_ceil(WORD)
+    }
+}
+
 /// A sorted run of one thread's keys or boards.
+#[derive(Default)]
 pub(crate) struct PackedRun {
     blocks: Vec<PackedBlock>,
     /// The bytes of the run, unless they are in the spill file.
@@ -44,6 +50,43 @@ impl PackedRun {
     /// Number of keys in a block.
     pub(crate) fn count(&self, block: usize) -> usize {
         self.blocks[block].count as usize
+    }
+
+    /// Number of blocks.
+    pub(crate) fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Add the keys of the next block, strictly increasing. `bytes` is scratch space.
+    pub(crate) fn append(
+        &mut self,
+        keys: &[u64],
+        bytes: &mut Vec<u8>,
+        pool: &mut ChunkPool,
+    ) -> Result<()> {
+        let length = put_deltas(keys, bytes)?;
+        let words = self.blocks.last().map_or(0, PackedBlock::end);
+        self.blocks.push(PackedBlock {
+            at: (words * WORD) as u64,
+            length,
+            first: keys.first().copied().unwrap_or(0),
+            count: keys.len() as u32,
+            crc: crc32fast::hash(&bytes[..length]),
+        });
+        for (place, four) in (words..).zip(bytes[..length].chunks(WORD)) {
+            let mut word = [0; WORD];
+            word[..four.len()].copy_from_slice(four);
+            let place = place % CHUNK;
+            if place == 0 {
+                self.chunks.push(pool.take());
+            }
+            let chunk = self
+                .chunks
+                .last_mut()
+                .expect("a chunk was taken for the first word");
+            chunk[place] = u32::from_le_bytes(word);
+        }
+        Ok(())
     }
 
     /// Move the run from memory to the spill file.
@@ -79,8 +122,7 @@ impl PackedRun {
         bytes.clear();
         match self.spilled {
             None => {
-                let from = block.at as usize / WORD;
-                let mut words = from..from + block.length.div_ceil(WORD);
+                let mut words = block.at as usize / WORD..block.end();
                 while !words.is_empty() {
                     let begin = words.start % CHUNK;
                     let end = CHUNK.min(begin + words.len());
@@ -105,61 +147,6 @@ impl PackedRun {
     }
 }
 
-/// Packs a run, block by block.
-#[derive(Default)]
-pub(crate) struct Packer {
-    blocks: Vec<PackedBlock>,
-    chunks: Vec<Chunk>,
-    /// Words that are filled.
-    words: usize,
-    /// Scratch space for the deltas of a block.
-    bytes: Vec<u8>,
-}
-
-impl Packer {
-    /// Number of blocks so far.
-    pub(crate) fn blocks(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// Add the keys of the next block, strictly increasing.
-    pub(crate) fn append(&mut self, keys: &[u64], pool: &mut ChunkPool) -> Result<()> {
-        let mut bytes = mem::take(&mut self.bytes);
-        let length = put_deltas(keys, &mut bytes)?;
-        self.blocks.push(PackedBlock {
-            at: (self.words * WORD) as u64,
-            length,
-            first: keys.first().copied().unwrap_or(0),
-            count: keys.len() as u32,
-            crc: crc32fast::hash(&bytes[..length]),
-        });
-        for four in bytes[..length].chunks(WORD) {
-            let mut word = [0; WORD];
-            word[..four.len()].copy_from_slice(four);
-            let place = self.words % CHUNK;
-            if place == 0 {
-                self.chunks.push(pool.take());
-            }
-            let chunk = self
-                .chunks
-                .last_mut()
-                .expect("a chunk was taken for the first word");
-            chunk[place] = u32::from_le_bytes(word);
-            self.words += 1;
-        }
-        self.bytes = bytes;
-        Ok(())
-    }
-
-    pub(crate) fn finish(self) -> PackedRun {
-        PackedRun {
-            blocks: self.blocks,
-            chunks: self.chunks,
-            spilled: None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,11 +164,10 @@ mod tests {
             vec![1 << 40],
             (0..500).map(|i| (1 << 41) + i * i * 1_000_003).collect(),
         ];
-        let mut packer = Packer::default();
+        let mut run = PackedRun::default();
         for keys in &ranges {
-            packer.append(keys, &mut pool).unwrap();
+            run.append(keys, &mut Vec::new(), &mut pool).unwrap();
         }
-        let mut run = packer.finish();
         assert_eq!(run.chunks(), pool.taken());
         let check = |run: &PackedRun, spill: &Spill| {
             for (range, keys) in ranges.iter().enumerate() {

@@ -146,12 +146,6 @@ impl Plan {
         self
     }
 
-    /// Set the least time between two frontiers of matrices on disk.
-    pub(crate) fn with_frontier_after(mut self, time: Duration) -> Self {
-        self.frontier_after = time;
-        self
-    }
-
     /// Hold at most `turned` bytes of moves down.
     pub(crate) fn with_turned(mut self, turned: u64) -> Self {
         self.turned = turned;
@@ -166,12 +160,6 @@ impl Plan {
     /// a short-lived process.
     pub(crate) fn with_short_batches(mut self) -> Self {
         self.batch = self.batch.min(self.threads << 18);
-        self
-    }
-
-    /// Treat no layer of more than `most` candidates as small.
-    pub(crate) fn with_small(mut self, most: u64) -> Self {
-        self.small = self.small.min(most);
         self
     }
 
@@ -209,28 +197,6 @@ impl Plan {
     /// The least memory for the plan's threads.
     pub(crate) fn least(&self) -> u64 {
         least(self.threads)
-    }
-
-    /// A plan so small that even small games pack and spill their candidates, split ranges, take
-    /// many batches, and write a frontier after each layer.
-    #[cfg(test)]
-    pub(crate) fn tiny(threads: usize) -> Self {
-        Self {
-            memory: 0,
-            threads,
-            level: LEVEL,
-            engine: Some(Engine::Lists),
-            stop: Stop::default(),
-            turn: 0,
-            turned: 0,
-            matrices: 0,
-            frontier_after: Duration::ZERO,
-            chunks: 48 << 10,
-            granted: 16 << 10,
-            sort: 1500,
-            batch: 5000,
-            small: 0,
-        }
     }
 
     /// The bound, in bytes.
@@ -282,6 +248,30 @@ pub(crate) fn memory_text(bytes: u64) -> String {
         0..1024 => format!("{bytes}"),
         1024..1_048_576 => format!("{}K", bytes >> 10),
         _ => format!("{}M", bytes >> 20),
+    }
+}
+
+#[cfg(test)]
+impl Plan {
+    /// A plan so small that even small games pack and spill their candidates, split ranges, take
+    /// many batches, and write a frontier after each layer.
+    pub(crate) fn tiny(threads: usize) -> Self {
+        Self {
+            memory: 0,
+            threads,
+            level: LEVEL,
+            engine: Some(Engine::Lists),
+            stop: Stop::default(),
+            turn: 0,
+            turned: 0,
+            matrices: 0,
+            frontier_after: Duration::ZERO,
+            chunks: 48 << 10,
+            granted: 16 << 10,
+            sort: 1500,
+            batch: 5000,
+            small: 0,
+        }
     }
 }
 

@@ -192,8 +192,8 @@ mod tests {
 
     /// A run of 4x4 to 16 up to sum 16. Its frontier is in matrices if `keep` allows it.
     fn stopped(dir: &Path, keep: Keep) -> Reader {
-        let plan = Plan::new(256 << 20, 2).unwrap();
-        let plan = plan.with_frontier_after(Duration::ZERO);
+        let mut plan = Plan::new(256 << 20, 2).unwrap();
+        plan.frontier_after = Duration::ZERO;
         let mut store = Store::open(dir, &"4x4-16".parse().unwrap(), Some(keep)).unwrap();
         let choice = Choice::new(store.run(), &plan, None).unwrap();
         let go_on = |run: &Run| run.sealed_sum() <= 14;

@@ -14,6 +14,7 @@ mod share;
 
 mod bits;
 mod cluster;
+mod counts;
 mod exact;
 mod forged;
 mod format;

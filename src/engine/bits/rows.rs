@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::half::Half;
 use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
-use crate::engine::packed::{PackedRun, Packer};
+use crate::engine::packed::PackedRun;
 use crate::error::Result;
 use crate::game::Board;
 use crate::store::Spill;
@@ -109,24 +109,23 @@ impl Rows {
 
     /// Pack the rows in words.
     fn pack(&mut self, pool: &mut ChunkPool) -> Result<()> {
-        let run = self.runs.len() as u32;
-        let mut packer = Packer::default();
-        let mut boards = Vec::new();
+        let number = self.runs.len() as u32;
+        let (mut run, mut boards, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
         for at in self.packed..self.listed.len() {
             let row = self.listed[at];
             if let RowPlace::Words(begin) = row.place {
                 self.forget(begin, pool);
             }
             boards.clear();
-            self.read(row, &mut Vec::new(), &mut boards)?;
-            let block = packer.blocks() as u32;
-            packer.append(&boards, pool)?;
-            self.listed[at].place = RowPlace::Packed { run, block };
+            self.read(row, &mut bytes, &mut boards)?;
+            let block = run.blocks() as u32;
+            run.append(&boards, &mut bytes, pool)?;
+            self.listed[at].place = RowPlace::Packed { run: number, block };
         }
         self.end = self.end.next_multiple_of(CHUNK);
         self.forget(self.end, pool);
         self.packed = self.listed.len();
-        self.runs.push(packer.finish());
+        self.runs.push(run);
         Ok(())
     }
 

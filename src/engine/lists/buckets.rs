@@ -11,7 +11,7 @@ use std::mem;
 use super::sort::KeySorter;
 use super::splitters::{KeyLimits, Splitters};
 use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
-use crate::engine::packed::{PackedRun, Packer};
+use crate::engine::packed::PackedRun;
 use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::store::Spill;
@@ -137,8 +137,7 @@ impl Buckets {
     /// Pack full chunks into a run. The chunks of each bucket fit one sort.
     fn pack(&mut self, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
         let most = (self.most / CHUNK).max(1);
-        let mut packer = Packer::default();
-        let mut keys = Vec::new();
+        let (mut run, mut keys, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
         for (full, &limits) in self.full.iter_mut().zip(&self.limits) {
             let chunks = full.split_off(full.len().saturating_sub(most));
             let slices: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk[..]).collect();
@@ -147,9 +146,9 @@ impl Buckets {
             self.full_chunks -= chunks.len();
             self.repeats += (candidates - keys.len()) as u64;
             chunks.into_iter().for_each(|chunk| pool.give(chunk));
-            packer.append(&keys, pool)?;
+            run.append(&keys, &mut bytes, pool)?;
         }
-        self.runs.push(packer.finish());
+        self.runs.push(run);
         Ok(())
     }
 
