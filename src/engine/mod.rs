@@ -218,9 +218,10 @@ impl EngineStage {
         if self.engine == Engine::Lists {
             unpack_frontier(store, &self.plan, workers, progress)?;
         }
+        let plan = &self.plan;
         let mut counter = match self.engine {
-            Engine::Lists => Counter::Lists(ListCounter::new(store, &self.plan, workers)?),
-            Engine::Bits => Counter::Bits(Bits::new(store, &self.plan, self.last, workers)?),
+            Engine::Lists => Counter::Lists(Box::new(ListCounter::new(store, plan, workers)?)),
+            Engine::Bits => Counter::Bits(Box::new(Bits::new(store, plan, self.last, workers)?)),
         };
         while !ended(store) && (counter.is_ahead() || !progress.stop()) {
             let mut layers = counter.next(self.last, store, progress)?;
@@ -237,8 +238,8 @@ impl EngineStage {
 
 /// Counts layers.
 enum Counter<'a> {
-    Lists(ListCounter<'a>),
-    Bits(Bits<'a>),
+    Lists(Box<ListCounter<'a>>),
+    Bits(Box<Bits<'a>>),
 }
 
 impl Counter<'_> {

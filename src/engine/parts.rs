@@ -17,6 +17,9 @@ pub(crate) struct Parts<'a> {
     pipeline: Pipeline<()>,
 }
 
+/// A job, and the files or the list that it built.
+type Built<S, V, T> = (PartJob<S, V>, T);
+
 impl<'a> Parts<'a> {
     pub(crate) fn new(plan: &Plan, workers: &'a Workers) -> Self {
         Self {
@@ -32,7 +35,7 @@ impl<'a> Parts<'a> {
         mut jobs: Vec<PartJob<S, V>>,
         files: &mut impl Files,
         report: impl FnMut(Tally),
-    ) -> Result<Vec<(PartJob<S, V>, Sealed)>> {
+    ) -> Result<Vec<Built<S, V, Sealed>>> {
         for job in &mut jobs {
             job.write_to(vec![files.create(kind, job.key)?]);
         }
@@ -51,7 +54,7 @@ impl<'a> Parts<'a> {
     pub(crate) fn build_lists<S: Source, V: Visit>(
         &self,
         mut jobs: Vec<PartJob<S, V>>,
-    ) -> Result<Vec<(PartJob<S, V>, Vec<Board>)>> {
+    ) -> Result<Vec<Built<S, V, Vec<Board>>>> {
         let mut tasks = Vec::new();
         for (number, job) in jobs.iter().enumerate() {
             for task in 0..job.source.tasks().len() {
