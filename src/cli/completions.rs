@@ -14,8 +14,9 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::stdout::Stdout;
-use super::{Cli, Outcome};
+use crate::cli::Cli;
+use crate::cli::out::Outcome;
+use crate::cli::out::stdout::Stdout;
 
 /// The shells that `clap_complete` knows, and the manual page.
 const READERS: [&str; 6] = ["bash", "zsh", "fish", "elvish", "powershell", "man"];

@@ -6,11 +6,11 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::Outcome;
-use super::open::{self, WantedRun};
-use super::output::Results;
-use super::progress::Reporter;
-use super::summary::Summary;
+use crate::cli::job::open::{self, WantedRun};
+use crate::cli::job::progress::Reporter;
+use crate::cli::job::summary::Summary;
+use crate::cli::out::Outcome;
+use crate::cli::out::output::Results;
 use crate::engine::{self, Choice, Engine, Stop};
 use crate::part::Kind;
 use crate::store::Run;

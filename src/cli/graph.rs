@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 
-use super::Outcome;
-use super::arguments::{sum, whole};
-use super::game::GameArgs;
-use super::output::{self, Output};
+use crate::cli::args::game::GameArgs;
+use crate::cli::args::numbers::{sum, whole};
+use crate::cli::out::Outcome;
+use crate::cli::out::output::{self, Output};
 use crate::error::Error;
 use crate::game::Game;
 use crate::graph::{self, Graph};

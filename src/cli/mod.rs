@@ -3,35 +3,23 @@
 //! `enum48` without a subcommand counts, like `enum48 count`. Every subcommand has a file or folder of
 //! its own.
 
-mod arguments;
+mod args;
+mod ask;
 mod best;
-mod board;
 mod check;
 mod cluster;
 mod completions;
 mod count;
-mod estimate;
-mod game;
 mod graph;
-mod objectives;
-mod open;
-mod output;
+mod job;
+mod out;
 mod page;
 mod play;
-mod progress;
 mod rate;
 mod replay;
-mod resources;
 mod show;
-mod signals;
 mod solve;
-mod solved;
 mod states;
-mod stdin;
-mod stdout;
-mod summary;
-mod talk;
-mod units;
 mod verify;
 mod witness;
 
@@ -42,17 +30,10 @@ use std::{env, io, iter};
 use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use self::arguments::{refusal, with_game_options};
+use self::args::numbers::{refusal, with_game_options};
+use self::job::signals;
+use self::out::{Outcome, talk};
 use crate::machine;
-
-/// The exit code of a finished job: its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
-    /// Done, or agreed.
-    Done = 0,
-    /// The data or the counts disagree.
-    Disagreed = 1,
-}
 
 /// The exit code of a job that failed: bad arguments, no space, damaged input.
 const FAILED: u8 = 2;

@@ -3,13 +3,13 @@
 use anyhow::{Result, bail};
 use indicatif::HumanBytes;
 
-use super::Outcome;
-use super::arguments::whole;
-use super::game::{GameOrRun, board};
-use super::output::{self, Output};
-use super::progress::Reporter;
-use super::resources::threads_or_cores;
-use super::talk;
+use crate::cli::args::game::{GameOrRun, board};
+use crate::cli::args::numbers::whole;
+use crate::cli::args::resources::threads_or_cores;
+use crate::cli::job::progress::Reporter;
+use crate::cli::out::Outcome;
+use crate::cli::out::output::{self, Output};
+use crate::cli::out::talk;
 use crate::counts::Row;
 use crate::engine;
 use crate::game::Game;

@@ -7,10 +7,10 @@ use anyhow::Result;
 use serde::{Serialize, Serializer};
 
 use super::AnswerForm;
-use crate::cli::Outcome;
-use crate::cli::board::{BoardState, COLUMN, JudgedMoves, NAME, picture};
-use crate::cli::objectives::{bound, loss, number, rate_in_json};
-use crate::cli::output::print_json;
+use crate::cli::args::objectives::{bound, loss, number, rate_in_json};
+use crate::cli::out::Outcome;
+use crate::cli::out::board::{BoardState, COLUMN, JudgedMoves, NAME, picture};
+use crate::cli::out::output::print_json;
 use crate::error;
 use crate::game::{Direction, Exp, FourRate, Grid, Moved, Objective};
 use crate::solve::Values;

@@ -9,7 +9,9 @@ use csv::{ReaderBuilder, StringRecord};
 
 use super::AnswerForm;
 use super::answer::{self, JudgedBoard, RefusedLine};
-use crate::cli::{Outcome, stdin, units};
+use crate::cli::ask::stdin;
+use crate::cli::out::Outcome;
+use crate::cli::out::units;
 use crate::game::{Grid, Objective, PartKey, Size};
 use crate::solve::BatchValues;
 use crate::store::Goal;

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use self::answer::JudgedBoard;
-use super::Outcome;
-use super::game::{GameOrRun, board};
-use super::objectives::Objectives;
-use super::output;
-use super::resources::{LOOKUP_MEMORY, Resources};
-use super::solved::{FourArgs, SolvedGame};
+use crate::cli::args::game::{GameOrRun, board};
+use crate::cli::args::objectives::Objectives;
+use crate::cli::args::resources::{LOOKUP_MEMORY, Resources};
+use crate::cli::ask::solved::{FourArgs, SolvedGame};
+use crate::cli::out::Outcome;
+use crate::cli::out::output;
 use crate::engine;
 use crate::game::Objective;
 use crate::solve::{BatchValues, Values};

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::Outcome;
-use super::arguments::{sum, tile};
-use super::output::json_names;
-use super::resources::Resources;
 use crate::Error;
+use crate::cli::args::numbers::{sum, tile};
+use crate::cli::args::resources::Resources;
+use crate::cli::out::Outcome;
+use crate::cli::out::output::json_names;
 use crate::counts::{Column, Table};
 use crate::game::{Game, Size};
 use crate::laws;

@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Args;
-use crate::cli::Outcome;
-use crate::cli::output::print_json;
-use crate::cli::stdout::Stdout;
-use crate::cli::talk;
+use crate::cli::out::Outcome;
+use crate::cli::out::output::print_json;
+use crate::cli::out::stdout::Stdout;
+use crate::cli::out::talk;
 use crate::counts::{Column, Difference, Differs, Table};
 use crate::game::Game;
 use crate::known::Verdict;

@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::screen::{self, Note, Screen};
 use super::steps;
-use crate::cli::board::Adviser;
+use crate::cli::out::board::Adviser;
 use crate::error::Result;
 use crate::game::{Direction, Game};
 use crate::play::{Chance, Code, Luck, Position, Seed, Status};

@@ -9,9 +9,9 @@ use indicatif::HumanCount;
 
 use super::player::Session;
 use super::tiles::{self, Scale};
-use crate::cli::board::{Adviser, COLUMN, NAME};
-use crate::cli::objectives::{loss, number};
-use crate::cli::units;
+use crate::cli::args::objectives::{loss, number};
+use crate::cli::out::board::{Adviser, COLUMN, NAME};
+use crate::cli::out::units;
 use crate::error::Result;
 use crate::game::Direction;
 use crate::play::{Position, Status};

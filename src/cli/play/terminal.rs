@@ -20,7 +20,7 @@ use crossterm::{execute, queue};
 use signal_hook::flag;
 
 use super::screen::Screen;
-use crate::cli::signals;
+use crate::cli::job::signals;
 use crate::engine::Stop;
 
 /// The terminal in raw mode and on its alternate screen, until this is dropped.

@@ -8,7 +8,7 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::cli::board::Adviser;
+use crate::cli::out::board::Adviser;
 use crate::cli::page::Page;
 use crate::game::FourRate;
 use crate::play::{Code, Position, Spawn, Status};

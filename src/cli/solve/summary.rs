@@ -8,7 +8,9 @@ use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use crate::cli::{objectives, talk, units};
+use crate::cli::args::objectives;
+use crate::cli::out::talk;
+use crate::cli::out::units;
 use crate::estimate;
 use crate::game::{FourRate, Objective};
 use crate::part::Fingerprint;

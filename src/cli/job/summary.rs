@@ -7,7 +7,8 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
-use super::{talk, units};
+use crate::cli::out::talk;
+use crate::cli::out::units;
 use crate::counts::Totals;
 use crate::engine::Choice;
 use crate::estimate;
@@ -19,7 +20,7 @@ use crate::store::Run;
 /// The result of a count, and its cost. The fields are the keys of `--json`, in order. Users rely on
 /// the order: add new keys at the end.
 #[derive(Serialize)]
-pub(super) struct Summary {
+pub(in crate::cli) struct Summary {
     game: Game,
     rows: u8,
     cols: u8,
@@ -45,7 +46,7 @@ pub(super) struct Summary {
     /// Greatest anonymous memory seen, if the system tells.
     peak_memory: Option<u64>,
     /// Whether the counted figures equal the published figures; `None` without published figures.
-    pub(super) agrees: Option<bool>,
+    pub(in crate::cli) agrees: Option<bool>,
     dir: PathBuf,
     /// The engines of the layers; `None` if this process counted nothing.
     engine: Option<String>,
@@ -66,7 +67,7 @@ pub(super) struct Summary {
 impl Summary {
     /// The summary of a run up to the layer of `until`. The run had the totals `before` when this
     /// process began.
-    pub(super) fn new(
+    pub(in crate::cli) fn new(
         run: &Run,
         until: Option<u32>,
         before: &Totals,

@@ -3,18 +3,18 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::talk;
+use crate::cli::out::talk;
 use crate::engine::Plan;
 use crate::machine::{self, THREADS_PER_CORE};
 
 /// The help of `--memory` for subcommands that look values up.
-pub(super) const LOOKUP_MEMORY: &str = "\
+pub(in crate::cli) const LOOKUP_MEMORY: &str = "\
 Memory for blocks of files and for listing layers in matrices, such as 512M or 8G, in powers of 1024 \
 [default: half of the machine's]";
 
 /// The threads and the memory of a job.
 #[derive(Args)]
-pub(super) struct Resources {
+pub(in crate::cli) struct Resources {
     /// Number of threads, up to 8 for each core [default: all cores]
     #[arg(long, value_name = "N", value_parser = machine::parse_threads)]
     threads: Option<usize>,
@@ -29,14 +29,14 @@ pub(super) struct Resources {
 
 impl Resources {
     /// The plan for these arguments on this machine.
-    pub(super) fn plan(&self) -> Result<Plan> {
+    pub(in crate::cli) fn plan(&self) -> Result<Plan> {
         let memory = self.memory.unwrap_or_else(machine::default_memory);
         Ok(Plan::new(memory, threads_or_cores(self.threads))?)
     }
 }
 
 /// The requested number of threads, at most the number that the machine can use; or its cores.
-pub(super) fn threads_or_cores(asked: Option<usize>) -> usize {
+pub(in crate::cli) fn threads_or_cores(asked: Option<usize>) -> usize {
     let (cores, most) = (machine::cores(), machine::most_threads());
     let threads = asked.unwrap_or(cores);
     if threads > most {

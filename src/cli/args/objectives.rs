@@ -11,7 +11,7 @@ use crate::store::{Goal, Solution};
 
 /// The objectives to play for.
 #[derive(Args)]
-pub(super) struct Objectives {
+pub(in crate::cli) struct Objectives {
     /// Objectives to play for, the most important first: score, moves, TILE or sure-TILE, separated by
     /// commas [default: all that the run is solved for, in this order; score for a game that is solved
     /// now]
@@ -26,23 +26,25 @@ pub(super) struct Objectives {
 
 impl Objectives {
     /// Whether the user named any objective.
-    pub(super) fn are_given(&self) -> bool {
+    pub(in crate::cli) fn are_given(&self) -> bool {
         !self.wanted.is_empty()
     }
 
     /// The goals of the named objectives, in order; of all objectives if none is named.
-    pub(super) fn goals(&self, solution: &Solution) -> error::Result<Vec<Goal>> {
+    pub(in crate::cli) fn goals(&self, solution: &Solution) -> error::Result<Vec<Goal>> {
         solve::goals(solution, &self.wanted)
     }
 
     /// The named objectives, in order.
-    pub(super) fn wanted(&self) -> &[Objective] {
+    pub(in crate::cli) fn wanted(&self) -> &[Objective] {
         &self.wanted
     }
 }
 
 /// Parse an objective on the command line, which has no number of bits.
-pub(super) fn objective(text: &str) -> Result<Objective, Box<dyn std::error::Error + Send + Sync>> {
+pub(in crate::cli) fn objective(
+    text: &str,
+) -> Result<Objective, Box<dyn std::error::Error + Send + Sync>> {
     let text = text.trim().to_ascii_lowercase();
     text.parse()
         .map_err(|error: Error| match text.split_once(':') {
@@ -52,7 +54,7 @@ pub(super) fn objective(text: &str) -> Result<Objective, Box<dyn std::error::Err
 }
 
 /// Refuse a rate of 4s if no objective depends on it. Whether a tile can be forced does not.
-pub(super) fn check_rate(
+pub(in crate::cli) fn check_rate(
     four: Option<FourRate>,
     objectives: impl Iterator<Item = Objective>,
 ) -> anyhow::Result<()> {
@@ -67,7 +69,7 @@ pub(super) fn check_rate(
 }
 
 /// Write the rate of 4s of a solution as JSON: the usual rate if no value depends on it.
-pub(super) fn rate_in_json<S: Serializer>(
+pub(in crate::cli) fn rate_in_json<S: Serializer>(
     four: &Option<FourRate>,
     to: S,
 ) -> Result<S::Ok, S::Error> {
@@ -75,7 +77,7 @@ pub(super) fn rate_in_json<S: Serializer>(
 }
 
 /// A value as text: a score or a number of moves to four decimals, a chance to eight.
-pub(super) fn number(objective: Objective, value: f64) -> String {
+pub(in crate::cli) fn number(objective: Objective, value: f64) -> String {
     match objective {
         Objective::Score | Objective::Moves => format!("{value:.4}"),
         Objective::Tile(_) => chance(value, 8),
@@ -84,7 +86,7 @@ pub(super) fn number(objective: Objective, value: f64) -> String {
 }
 
 /// A chance as text, to some decimals. Only a chance of exactly 0 or 1 is printed as 0 or 1.
-pub(super) fn chance(value: f64, decimals: usize) -> String {
+pub(in crate::cli) fn chance(value: f64, decimals: usize) -> String {
     let (text, unit) = (format!("{value:.decimals$}"), 0.1f64.powi(decimals as i32));
     if value > 0.0 && value < unit / 2.0 {
         format!("<{unit:.decimals$}")
@@ -96,12 +98,12 @@ pub(super) fn chance(value: f64, decimals: usize) -> String {
 }
 
 /// Whether a tile can be forced, as text.
-pub(super) fn yes_or_no(value: f64) -> &'static str {
+pub(in crate::cli) fn yes_or_no(value: f64) -> &'static str {
     if value > 0.0 { "yes" } else { "no" }
 }
 
 /// A loss as text; exactly 0 if nothing is lost.
-pub(super) fn loss(objective: Objective, loss: f64) -> String {
+pub(in crate::cli) fn loss(objective: Objective, loss: f64) -> String {
     match objective {
         _ if loss == 0.0 => "0".to_owned(),
         // Luck can make a tile forceable again, so that a game loses it several times.
@@ -111,7 +113,7 @@ pub(super) fn loss(objective: Objective, loss: f64) -> String {
 }
 
 /// The bound `n`, rounded up to two digits.
-pub(super) fn bound(n: f64) -> String {
+pub(in crate::cli) fn bound(n: f64) -> String {
     if n == 0.0 {
         return "0".to_owned();
     }

@@ -15,9 +15,9 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::signals::DeletedOnSignal;
-use super::stdout::Stdout;
-use super::talk;
+use crate::cli::job::signals::DeletedOnSignal;
+use crate::cli::out::stdout::Stdout;
+use crate::cli::out::talk;
 use crate::error::Error;
 use crate::store::{self, Replacement, Sink};
 
@@ -28,7 +28,7 @@ const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 const MOST_LINKS: usize = 40;
 
 /// Refuse a path that JSON cannot hold.
-pub(super) fn json_names(dir: &Path) -> Result<()> {
+pub(in crate::cli) fn json_names(dir: &Path) -> Result<()> {
     if dir.to_str().is_none() {
         let dir = dir.display();
         bail!("--json: {dir}: not UTF-8, which JSON cannot name: give another name, or no --json");
@@ -37,18 +37,21 @@ pub(super) fn json_names(dir: &Path) -> Result<()> {
 }
 
 /// Print a line of JSON.
-pub(super) fn print_json(to: &mut dyn Write, answer: &impl Serialize) -> Result<()> {
+pub(in crate::cli) fn print_json(to: &mut dyn Write, answer: &impl Serialize) -> Result<()> {
     Ok(writeln!(to, "{}", serde_json::to_string(answer)?)?)
 }
 
 /// The name of a format on the command line.
-pub(super) fn name<F: ValueEnum>(format: &F) -> String {
+pub(in crate::cli) fn name<F: ValueEnum>(format: &F) -> String {
     let name = format.to_possible_value();
     name.map_or(String::new(), |name| name.get_name().to_owned())
 }
 
 /// The format that `--format` or the ending of a file names, if any. They must not name two formats.
-pub(super) fn format<F: ValueEnum + PartialEq>(given: Option<F>, file: &Path) -> Result<Option<F>> {
+pub(in crate::cli) fn format<F: ValueEnum + PartialEq>(
+    given: Option<F>,
+    file: &Path,
+) -> Result<Option<F>> {
     let ending = file.extension().and_then(OsStr::to_str);
     let ending = ending.and_then(|ending| F::from_str(ending, true).ok());
     match (given, ending) {
@@ -64,7 +67,7 @@ pub(super) fn format<F: ValueEnum + PartialEq>(given: Option<F>, file: &Path) ->
 
 /// A destination for data.
 #[derive(Debug)]
-pub(super) enum Output {
+pub(in crate::cli) enum Output {
     /// Standard output: `-` on the command line, or a path such as `/dev/stdout`.
     Stdout,
     /// Another open descriptor, named by a path such as `/dev/fd/3`.
@@ -76,7 +79,7 @@ pub(super) enum Output {
 impl Output {
     /// The destination that `path` names. Checks now, not after hours of work, that it can be written
     /// and that it is in no run's directory.
-    pub(super) fn new(path: &Path) -> Result<Self> {
+    pub(in crate::cli) fn new(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Stdout);
         }
@@ -102,7 +105,7 @@ impl Output {
 
     /// Refuse a file in a directory that is about to become a run's, and a file in the place of the
     /// directory or of one above it.
-    pub(super) fn refuse_in(&self, dir: &Path) -> Result<()> {
+    pub(in crate::cli) fn refuse_in(&self, dir: &Path) -> Result<()> {
         let Self::File(file) = self else {
             return Ok(());
         };
@@ -126,7 +129,7 @@ impl Output {
     }
 
     /// Whether data goes to a terminal.
-    pub(super) fn is_terminal(&self) -> bool {
+    pub(in crate::cli) fn is_terminal(&self) -> bool {
         match self {
             Self::Stdout => io::stdout().is_terminal(),
             Self::Descriptor { to, .. } => to.is_terminal(),
@@ -136,7 +139,7 @@ impl Output {
 
     /// Write with `act`. A file appears, or is replaced, only when all of it is written. A closed pipe
     /// ends `act`, and is no error.
-    pub(super) fn write(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+    pub(in crate::cli) fn write(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
         let (name, written) = match self {
             Self::Stdout => (Path::new("stdout"), stream(io::stdout(), act)),
             Self::Descriptor { name, to } => (&**name, stream(to, act)),
@@ -154,7 +157,7 @@ impl Output {
 }
 
 /// Print an answer on stdout with `act`.
-pub(super) fn print(act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+pub(in crate::cli) fn print(act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     stream(Stdout, act)
 }
 
@@ -257,7 +260,7 @@ fn duplicate(_: i32) -> io::Result<File> {
 
 /// Where a long job writes its results: a table, if the user asked for it, and a summary or one JSON
 /// object.
-pub(super) struct Results {
+pub(in crate::cli) struct Results {
     csv: Option<Output>,
     json: bool,
 }
@@ -265,7 +268,7 @@ pub(super) struct Results {
 impl Results {
     /// A table to `csv`, and one JSON object instead of the summary if `json`. Checks now, not after
     /// hours of work, that both can be written.
-    pub(super) fn new(csv: Option<&Path>, json: bool) -> Result<Self> {
+    pub(in crate::cli) fn new(csv: Option<&Path>, json: bool) -> Result<Self> {
         let csv = csv.map(Output::new).transpose()?;
         if json && matches!(csv, Some(Output::Stdout)) {
             bail!("--csv and --json: both go to stdout: give --csv a file");
@@ -274,7 +277,7 @@ impl Results {
     }
 
     /// Check that the table is not in `dir`, the run's directory, and that JSON can name `dir`.
-    pub(super) fn suit(&self, dir: &Path) -> Result<()> {
+    pub(in crate::cli) fn suit(&self, dir: &Path) -> Result<()> {
         if let Some(csv) = &self.csv {
             csv.refuse_in(dir)?;
         }
@@ -285,12 +288,15 @@ impl Results {
     }
 
     /// Write the table with `act`, if the user asked for one.
-    pub(super) fn write_csv(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+    pub(in crate::cli) fn write_csv(
+        &self,
+        act: impl FnOnce(&mut Sink) -> Result<()>,
+    ) -> Result<()> {
         self.csv.as_ref().map_or(Ok(()), |csv| csv.write(act))
     }
 
     /// Print the summary, on stderr if the table is on stdout; or the JSON object.
-    pub(super) fn print(&self, summary: &(impl Display + Serialize)) -> Result<()> {
+    pub(in crate::cli) fn print(&self, summary: &(impl Display + Serialize)) -> Result<()> {
         if self.json {
             print_json(&mut Stdout, summary)?;
         } else if matches!(self.csv, Some(Output::Stdout)) {

@@ -19,11 +19,11 @@ use crate::store::{Goal, Solution};
 const MEMORY: u64 = 64 << 20;
 
 /// Width of the name of a move, and of a column of numbers.
-pub(super) const NAME: usize = 6;
-pub(super) const COLUMN: usize = 12;
+pub(in crate::cli) const NAME: usize = 6;
+pub(in crate::cli) const COLUMN: usize = 12;
 
 /// The rows of a board, indented, and an empty line.
-pub(super) fn picture(board: &impl Display) -> String {
+pub(in crate::cli) fn picture(board: &impl Display) -> String {
     let rows = format!("{board:#}").replace('\n', "\n  ");
     format!("  {rows}\n\n")
 }
@@ -31,7 +31,7 @@ pub(super) fn picture(board: &impl Display) -> String {
 /// The verdict of the rules on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum BoardState {
+pub(in crate::cli) enum BoardState {
     Live,
     Dead,
     Won,
@@ -43,7 +43,7 @@ pub(super) enum BoardState {
 }
 
 impl BoardState {
-    pub(super) fn of(game: Game, board: Board) -> Self {
+    pub(in crate::cli) fn of(game: Game, board: Board) -> Self {
         let largest = max_exp(board);
         match Position::on(game, board).status() {
             _ if board == 0 => Self::Empty,
@@ -64,19 +64,23 @@ impl Display for BoardState {
 }
 
 /// The legal moves of a board with their values.
-pub(super) struct JudgedMoves<'g> {
-    pub(super) goals: &'g [Goal],
+pub(in crate::cli) struct JudgedMoves<'g> {
+    pub(in crate::cli) goals: &'g [Goal],
     /// In order of direction; none if the game is over.
-    pub(super) moves: Vec<MoveValue>,
+    pub(in crate::cli) moves: Vec<MoveValue>,
     /// The value of the board for each goal, under the best play.
-    pub(super) worth: Vec<f64>,
+    pub(in crate::cli) worth: Vec<f64>,
     /// The largest difference of values that errors alone can make, for each goal.
     margins: Vec<f64>,
 }
 
 impl<'g> JudgedMoves<'g> {
     /// Look up a board that the solution reached. `values` are the values for `goals`.
-    pub(super) fn new(values: &mut Values, goals: &'g [Goal], board: Board) -> Result<Self> {
+    pub(in crate::cli) fn new(
+        values: &mut Values,
+        goals: &'g [Goal],
+        board: Board,
+    ) -> Result<Self> {
         let (mut moves, mut worth) = (Vec::new(), values.ended(board));
         if BoardState::of(*values.game(), board) == BoardState::Live {
             moves = values.moves(board)?;
@@ -95,12 +99,12 @@ impl<'g> JudgedMoves<'g> {
     }
 
     /// The move in a direction, if it is legal.
-    pub(super) fn get(&self, direction: Direction) -> Option<&MoveValue> {
+    pub(in crate::cli) fn get(&self, direction: Direction) -> Option<&MoveValue> {
         self.moves.iter().find(|of| of.direction == direction)
     }
 
     /// The best moves for a goal, given by its index; the move with the greatest value comes first.
-    pub(super) fn best(&self, goal: usize) -> impl Iterator<Item = Direction> {
+    pub(in crate::cli) fn best(&self, goal: usize) -> impl Iterator<Item = Direction> {
         let mut best: Vec<&MoveValue> = self.moves.iter().collect();
         best.retain(|of| self.loss(goal, of) == 0.0);
         best.sort_by_key(|of| Reverse(of.units[goal]));
@@ -108,13 +112,13 @@ impl<'g> JudgedMoves<'g> {
     }
 
     /// The names of the best moves for a goal.
-    pub(super) fn best_names(&self, goal: usize) -> Vec<&'static str> {
+    pub(in crate::cli) fn best_names(&self, goal: usize) -> Vec<&'static str> {
         self.best(goal).map(Direction::name).collect()
     }
 
     /// The difference between the best move for a goal and another move: exactly 0 for a best move.
     /// A move is a best move, too, if errors of values can explain the difference.
-    pub(super) fn loss(&self, goal: usize, of: &MoveValue) -> f64 {
+    pub(in crate::cli) fn loss(&self, goal: usize, of: &MoveValue) -> f64 {
         let best = self.moves.iter().map(|of| of.units[goal]).max();
         let lost = self.goals[goal].number(best.unwrap_or(0) - of.units[goal]);
         if lost > self.margins[goal] { lost } else { 0.0 }
@@ -122,14 +126,18 @@ impl<'g> JudgedMoves<'g> {
 }
 
 /// Judges the positions of a game by a solution.
-pub(super) struct Adviser<'a> {
-    pub(super) goals: Vec<Goal>,
+pub(in crate::cli) struct Adviser<'a> {
+    pub(in crate::cli) goals: Vec<Goal>,
     values: Values<'a>,
 }
 
 impl<'a> Adviser<'a> {
     /// An adviser for goals of a solution. It chooses the best move by the first goal.
-    pub(super) fn new(solution: &'a Solution, reader: &Reader, goals: Vec<Goal>) -> Result<Self> {
+    pub(in crate::cli) fn new(
+        solution: &'a Solution,
+        reader: &Reader,
+        goals: Vec<Goal>,
+    ) -> Result<Self> {
         Ok(Self {
             values: Values::new(solution, reader, &goals, MEMORY)?,
             goals,
@@ -137,7 +145,7 @@ impl<'a> Adviser<'a> {
     }
 
     /// The moves of a position; none if the game is over.
-    pub(super) fn advise(&mut self, position: &Position) -> Result<JudgedMoves<'_>> {
+    pub(in crate::cli) fn advise(&mut self, position: &Position) -> Result<JudgedMoves<'_>> {
         let board = position.board();
         let board = board.expect("games with the tile 65536 are too large to be solved");
         JudgedMoves::new(&mut self.values, &self.goals, board)

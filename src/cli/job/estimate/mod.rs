@@ -8,12 +8,12 @@ mod solve;
 
 use std::time::{Duration, Instant};
 
-use super::progress::Memory;
-use super::units;
+use crate::cli::job::progress::Memory;
+use crate::cli::out::units;
 use crate::progress::{FinishedLayer, Progress};
 
-pub(super) use self::count::CountEstimate;
-pub(super) use self::solve::{SolveEstimate, afterstates};
+pub(in crate::cli) use self::count::CountEstimate;
+pub(in crate::cli) use self::solve::{SolveEstimate, afterstates};
 
 /// The length of a trial.
 const TRIAL: Duration = Duration::from_millis(1500);

@@ -13,7 +13,7 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::{FRAME, TRIAL, Trial, bytes, known, space, time};
-use crate::cli::units;
+use crate::cli::out::units;
 use crate::counts::Table;
 use crate::engine::Plan;
 use crate::estimate::{Costs, LayerWork, Range};

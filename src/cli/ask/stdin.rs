@@ -8,20 +8,22 @@ use std::path::Path;
 use anyhow::bail;
 use serde::Serialize;
 
-use super::output::{self, print_json};
-use super::{Outcome, stdout, talk};
+use crate::cli::out::Outcome;
+use crate::cli::out::output::{self, print_json};
+use crate::cli::out::stdout;
+use crate::cli::out::talk;
 use crate::error::{Error, Result};
 use crate::lines::LineReader;
 use crate::store::Sink;
 
 /// Bytes of the lines of a batch of games, which take up to a thousand times as much memory.
-pub(super) const GAMES: usize = 1 << 16;
+pub(in crate::cli) const GAMES: usize = 1 << 16;
 
 /// Answer the questions on stdin, each of at most `longest` bytes, on stdout below a `heading`. An
 /// input without a question is an error, which names the `noun` of a question. `read` makes a question
 /// of a line and its number, or none; `answer` prints the answers to a batch of questions. A batch ends
 /// when its lines have `enough` bytes, or when the next line must be awaited.
-pub(super) fn answer<Q>(
+pub(in crate::cli) fn answer<Q>(
     noun: &str,
     longest: usize,
     enough: usize,
@@ -89,7 +91,7 @@ fn next(lines: &mut LineReader<impl Read>) -> Result<Option<String>> {
 }
 
 /// Print an answer as a line, of JSON or of text.
-pub(super) fn print(
+pub(in crate::cli) fn print(
     to: &mut Sink,
     json: bool,
     answer: &(impl Serialize + Display),
@@ -101,7 +103,7 @@ pub(super) fn print(
 }
 
 /// Report a refused single question: with `json` on stdout, else on stderr.
-pub(super) fn refuse(
+pub(in crate::cli) fn refuse(
     json: bool,
     refused: &impl Serialize,
     error: impl Display,

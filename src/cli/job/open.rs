@@ -14,11 +14,11 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::arguments::{sum, whole};
-use super::estimate::CountEstimate;
-use super::game::GameArgs;
-use super::resources::Resources;
-use super::talk;
+use crate::cli::args::game::GameArgs;
+use crate::cli::args::numbers::{sum, whole};
+use crate::cli::args::resources::Resources;
+use crate::cli::job::estimate::CountEstimate;
+use crate::cli::out::talk;
 use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
 use crate::game::Game;
@@ -30,18 +30,18 @@ use crate::store::{Keep, Run, Solution, SolutionStore, Store};
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Numbers of tries: for two seconds, or until the directory is free.
-pub(super) const SHORT: u32 = 100;
-pub(super) const LONG: u32 = u32::MAX;
+pub(in crate::cli) const SHORT: u32 = 100;
+pub(in crate::cli) const LONG: u32 = u32::MAX;
 
 /// A run: its game, its last layer, its directory, and the files to keep.
 #[derive(Args)]
-pub(super) struct WantedRun {
+pub(in crate::cli) struct WantedRun {
     #[command(flatten)]
     game: GameArgs,
 
     /// Stop after the layer of this tile sum and its afterstates
     #[arg(long, value_name = "SUM", value_parser = sum)]
-    pub(super) until: Option<u32>,
+    pub(in crate::cli) until: Option<u32>,
 
     /// Directory of the run [default: enum48-data/ and the name of the game, as in
     /// enum48-data/3x3-1024]
@@ -63,7 +63,7 @@ pub(super) struct WantedRun {
     /// Other files that the run kept are deleted [default: all, or as the run began]
     #[arg(long, value_name = "all|last|afterstates|both|matrices", hide_possible_values = true,
           value_parser = keep_parser())]
-    pub(super) keep: Option<Keep>,
+    pub(in crate::cli) keep: Option<Keep>,
 
     /// Most boards of a file, a multiple of 131072: a larger part takes several files
     /// [default: 134217728, or as the run began]
@@ -77,32 +77,36 @@ fn keep_parser() -> impl TypedValueParser<Value = Keep> {
 }
 
 impl WantedRun {
-    pub(super) fn game(&self) -> anyhow::Result<Game> {
+    pub(in crate::cli) fn game(&self) -> anyhow::Result<Game> {
         self.game.game()
     }
 
-    pub(super) fn plan(&self) -> anyhow::Result<Plan> {
+    pub(in crate::cli) fn plan(&self) -> anyhow::Result<Plan> {
         Ok(self.resources.plan()?.with_level(self.level))
     }
 
-    pub(super) fn dir(&self, game: &Game) -> PathBuf {
+    pub(in crate::cli) fn dir(&self, game: &Game) -> PathBuf {
         let default = || Path::new("enum48-data").join(game.to_string());
         self.dir.clone().unwrap_or_else(default)
     }
 
     /// Estimate the count.
-    pub(super) fn estimate(&self, game: &Game, plan: &Plan) -> anyhow::Result<CountEstimate> {
+    pub(in crate::cli) fn estimate(
+        &self,
+        game: &Game,
+        plan: &Plan,
+    ) -> anyhow::Result<CountEstimate> {
         let (until, dir) = (self.until, self.dir(game));
         CountEstimate::new(game, plan, until, &dir, self.keep, self.segment)
     }
 
     /// The run that [`WantedRun::open`] would open. Nothing is written.
-    pub(super) fn peek(&self, game: &Game) -> Result<Run> {
+    pub(in crate::cli) fn peek(&self, game: &Game) -> Result<Run> {
         Run::to_open(&self.dir(game), game, self.keep, self.segment)
     }
 
     /// Open the run, once no other process uses its directory.
-    pub(super) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
+    pub(in crate::cli) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
         let dir = self.dir(game);
         store(&dir, game, self.keep, self.segment, patience)
     }
@@ -110,7 +114,7 @@ impl WantedRun {
 
 /// A reader of a run. Layers in matrices are unpacked in the resources of a plan, or else of the
 /// machine.
-pub(super) fn reader(run: impl Into<Arc<Run>>, plan: Option<&Plan>) -> Result<Reader> {
+pub(in crate::cli) fn reader(run: impl Into<Arc<Run>>, plan: Option<&Plan>) -> Result<Reader> {
     Ok(match plan {
         Some(plan) => Reader::new(run, plan),
         None => Reader::new(run, &machine::plan()?),
@@ -118,12 +122,12 @@ pub(super) fn reader(run: impl Into<Arc<Run>>, plan: Option<&Plan>) -> Result<Re
 }
 
 /// [`Run::open`], once no process counts or solves in the directory. `plan` is as for [`reader`].
-pub(super) fn run(dir: &Path, plan: Option<&Plan>) -> Result<Reader> {
+pub(in crate::cli) fn run(dir: &Path, plan: Option<&Plan>) -> Result<Reader> {
     reader(when_free(dir, SHORT, || Run::open(dir))?, plan)
 }
 
 /// [`Store::open_in_segments`], once no other process uses the directory.
-pub(super) fn store(
+pub(in crate::cli) fn store(
     dir: &Path,
     game: &Game,
     keep: Option<Keep>,
@@ -137,14 +141,14 @@ pub(super) fn store(
 
 /// [`Solution::open`], once no process counts or solves in the directory, and a reader of its run.
 /// `plan` is as for [`reader`].
-pub(super) fn solution(dir: &Path, plan: Option<&Plan>) -> Result<(Solution, Reader)> {
+pub(in crate::cli) fn solution(dir: &Path, plan: Option<&Plan>) -> Result<(Solution, Reader)> {
     let solution = when_free(dir, SHORT, || Solution::open(dir))?;
     let reader = reader(solution.run().clone(), plan)?;
     Ok((solution, reader))
 }
 
 /// [`SolutionStore::open`], once no other process uses the directory.
-pub(super) fn solution_store(dir: &Path) -> Result<SolutionStore> {
+pub(in crate::cli) fn solution_store(dir: &Path) -> Result<SolutionStore> {
     when_free(dir, SHORT, || SolutionStore::open(dir))
 }
 

@@ -10,7 +10,7 @@ use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
 use super::{FRAME, TRIAL, Trial, bytes, known, space, time};
-use crate::cli::units;
+use crate::cli::out::units;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::estimate::{Costs, Forecast, Range};
 use crate::game::Game;

@@ -13,14 +13,14 @@ const TIMES: [(f64, &str); 5] = [
 ];
 
 /// A number rounded to two digits.
-pub(super) fn rounded(n: f64) -> f64 {
+pub(in crate::cli) fn rounded(n: f64) -> f64 {
     format!("{n:.1e}")
         .parse()
         .expect("a printed number is a number")
 }
 
 /// "730", "9.5 M", "60 M".
-pub(super) fn count(n: f64) -> String {
+pub(in crate::cli) fn count(n: f64) -> String {
     match NumberPrefix::decimal(rounded(n)) {
         NumberPrefix::Standalone(n) => format!("{n}"),
         NumberPrefix::Prefixed(prefix, n) => format!("{} {prefix}", rounded(n)),
@@ -28,13 +28,13 @@ pub(super) fn count(n: f64) -> String {
 }
 
 /// "1 file", "2 files", "1,900 files".
-pub(super) fn things(n: u64, noun: &str) -> String {
+pub(in crate::cli) fn things(n: u64, noun: &str) -> String {
     let ending = if n == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", HumanCount(n))
 }
 
 /// "730 B", "9.5 MiB".
-pub(super) fn bytes(n: f64) -> String {
+pub(in crate::cli) fn bytes(n: f64) -> String {
     match NumberPrefix::binary(n) {
         NumberPrefix::Standalone(n) => format!("{} B", rounded(n)),
         NumberPrefix::Prefixed(prefix, n) => format!("{} {prefix}B", rounded(n)),
@@ -42,19 +42,19 @@ pub(super) fn bytes(n: f64) -> String {
 }
 
 /// "0.3 s", "110 s", "3 min", "2.5 h": at least two of the largest possible unit.
-pub(super) fn time(seconds: f64) -> String {
+pub(in crate::cli) fn time(seconds: f64) -> String {
     let fits = |(unit, _): &&(f64, &str)| seconds >= 2.0 * unit;
     let (unit, name) = TIMES.iter().rev().find(fits).unwrap_or(&TIMES[0]);
     format!("{} {name}", rounded(seconds / unit))
 }
 
 /// "60 M states/s".
-pub(super) fn speed(rate: f64) -> String {
+pub(in crate::cli) fn speed(rate: f64) -> String {
     format!("{} states/s", count(rate))
 }
 
 /// "9 to 20 min", "50 s to 3 min", or just "3 s" if both ends are equal.
-pub(super) fn range(low: &str, high: &str) -> String {
+pub(in crate::cli) fn range(low: &str, high: &str) -> String {
     if low == high {
         return low.to_owned();
     }

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::{talk, units};
+use crate::cli::out::talk;
+use crate::cli::out::units;
 use crate::estimate::Remaining;
 
 /// Time between two lines of a log.
@@ -19,22 +20,22 @@ const BAR: &str = "\n{spinner} {elapsed_precise}  {wide_bar} {prefix}\n  {msg}";
 /// Length of the bar.
 const WHOLE: u64 = 1000;
 
-pub(super) enum ProgressForm {
+pub(in crate::cli) enum ProgressForm {
     Silent,
     Lines(Log),
     Terminal(ProgressBar),
 }
 
 /// Lines of `key=value`.
-pub(super) struct Log {
+pub(in crate::cli) struct Log {
     /// The time of the last line, or of the start.
     last: Instant,
     /// Whether a layer has had a line.
-    pub(super) has_layer: bool,
+    pub(in crate::cli) has_layer: bool,
 }
 
 impl ProgressForm {
-    pub(super) fn new(quiet: bool) -> Self {
+    pub(in crate::cli) fn new(quiet: bool) -> Self {
         if quiet {
             return Self::Silent;
         }
@@ -51,7 +52,7 @@ impl ProgressForm {
     }
 
     /// Print a message.
-    pub(super) fn say(&self, text: &str) {
+    pub(in crate::cli) fn say(&self, text: &str) {
         match self {
             Self::Silent => {}
             Self::Lines(_) => talk::say(text),
@@ -61,7 +62,7 @@ impl ProgressForm {
 }
 
 /// Draw the display of a terminal.
-pub(super) fn draw(bar: &ProgressBar, remaining: Option<&Remaining>, message: String) {
+pub(in crate::cli) fn draw(bar: &ProgressBar, remaining: Option<&Remaining>, message: String) {
     if let Some(left) = remaining {
         if bar.prefix().is_empty() {
             bar.set_style(style(BAR));
@@ -79,18 +80,18 @@ fn style(template: &str) -> ProgressStyle {
 
 impl Log {
     /// Whether the next line is due.
-    pub(super) fn due(&self) -> bool {
+    pub(in crate::cli) fn due(&self) -> bool {
         self.last.elapsed() >= LINE_EVERY
     }
 
     /// Whether a layer gets a line: the first layer does, a long layer, and a layer that ends when a
     /// line is due.
-    pub(super) fn wants(&self, took: Duration) -> bool {
+    pub(in crate::cli) fn wants(&self, took: Duration) -> bool {
         !self.has_layer || took >= LINE_EVERY || self.due()
     }
 
     /// Write a line, with the time of day before it.
-    pub(super) fn write(&mut self, line: &str) {
+    pub(in crate::cli) fn write(&mut self, line: &str) {
         let now = humantime::format_rfc3339_seconds(SystemTime::now());
         talk::line(format_args!("time={now} {line}"));
         self.last = Instant::now();

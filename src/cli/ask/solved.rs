@@ -10,11 +10,11 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::HumanCount;
 
-use super::estimate::CountEstimate;
-use super::objectives::check_rate;
-use super::open::{self, SHORT};
-use super::progress::Reporter;
 use crate::bound;
+use crate::cli::args::objectives::check_rate;
+use crate::cli::job::estimate::CountEstimate;
+use crate::cli::job::open::{self, SHORT};
+use crate::cli::job::progress::Reporter;
 use crate::engine::{self, Choice, Plan, last_sum};
 use crate::error::{Error, InputError};
 use crate::game::{FourRate, Game, Objective};
@@ -34,7 +34,7 @@ const MEMORY: &str = "/dev/shm";
 
 /// The rate of 4s of a game that is solved at once.
 #[derive(Args)]
-pub(super) struct FourArgs {
+pub(in crate::cli) struct FourArgs {
     /// How often a spawned tile is a 4, for a game that is solved now: a ratio such as 0.2 or 1/5
     /// [default: 1/10]
     #[arg(long, value_name = "RATE")]
@@ -42,19 +42,19 @@ pub(super) struct FourArgs {
 }
 
 /// A solved game, and the goals to ask it for.
-pub(super) struct SolvedGame {
-    pub(super) solution: Solution,
-    pub(super) reader: Reader,
-    pub(super) goals: Vec<Goal>,
+pub(in crate::cli) struct SolvedGame {
+    pub(in crate::cli) solution: Solution,
+    pub(in crate::cli) reader: Reader,
+    pub(in crate::cli) goals: Vec<Goal>,
     /// Bytes for decoded blocks.
-    pub(super) memory: u64,
+    pub(in crate::cli) memory: u64,
     /// Deleted after the solution is closed.
     _place: Option<TemporaryDir>,
 }
 
 /// The game of a question.
 #[derive(Clone, Copy)]
-pub(super) enum AskedGame {
+pub(in crate::cli) enum AskedGame {
     /// The user named it, so that a directory can be made for it.
     Named(Game),
     /// A board or a code implies it.
@@ -62,7 +62,7 @@ pub(super) enum AskedGame {
 }
 
 impl AskedGame {
-    pub(super) fn game(self) -> Game {
+    pub(in crate::cli) fn game(self) -> Game {
         match self {
             Self::Named(game) | Self::Implied(game) => game,
         }
@@ -70,13 +70,13 @@ impl AskedGame {
 }
 
 impl FourArgs {
-    pub(super) fn is_given(&self) -> bool {
+    pub(in crate::cli) fn is_given(&self) -> bool {
         self.four.is_some()
     }
 
     /// Open the solution in `dir`. Without a directory, or if it is to be made or finished for a named
     /// game, solve the game now for the `wanted` objectives, or for the score.
-    pub(super) fn open(
+    pub(in crate::cli) fn open(
         &self,
         dir: Option<&Path>,
         asked: Result<AskedGame>,
@@ -180,7 +180,7 @@ fn is_begun_or_new(dir: &Path, game: Game, wanted: &[Objective]) -> bool {
 }
 
 /// Whether a game counts and solves in seconds.
-pub(super) fn is_small(game: Game) -> bool {
+pub(in crate::cli) fn is_small(game: Game) -> bool {
     boards(game) <= MOST
 }
 
@@ -209,7 +209,7 @@ fn refuse_large(game: Game, plan: &Plan) -> Result<()> {
 }
 
 /// The commands that solve a game in a directory.
-pub(super) fn steps(game: Game) -> String {
+pub(in crate::cli) fn steps(game: Game) -> String {
     format!(
         "run enum48 {} --keep afterstates, then enum48 solve enum48-data/{game} (--dry-run tells the cost of \
          either), and give --dir enum48-data/{game}",

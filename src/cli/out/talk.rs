@@ -7,12 +7,12 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 /// Write a line about the job that begins with the program's name.
-pub(super) fn say(text: impl Display) {
+pub(in crate::cli) fn say(text: impl Display) {
     line(format_args!("enum48: {}", plain(text)));
 }
 
 /// The text in one line. Control characters are escaped, because a name could steer the terminal.
-pub(super) fn plain(text: impl Display) -> String {
+pub(in crate::cli) fn plain(text: impl Display) -> String {
     let mut plain = String::new();
     for letter in text.to_string().chars() {
         match letter.is_control() {
@@ -24,12 +24,12 @@ pub(super) fn plain(text: impl Display) -> String {
 }
 
 /// Write a line unchanged, such as a line of `key=value` pairs for scripts.
-pub(super) fn line(text: impl Display) {
+pub(in crate::cli) fn line(text: impl Display) {
     write(format_args!("{text}\n"));
 }
 
 /// Write a text in one write, so that a log of several processes has whole lines.
-pub(super) fn write(text: impl Display) {
+pub(in crate::cli) fn write(text: impl Display) {
     let _ = io::stderr().write_all(text.to_string().as_bytes());
 }
 

@@ -12,9 +12,10 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
 
 use self::form::{ProgressForm, draw};
 use self::usage::Disk;
-pub(super) use self::usage::Memory;
-use super::signals::Stoppable;
-use super::{talk, units};
+pub(in crate::cli) use self::usage::Memory;
+use crate::cli::job::signals::Stoppable;
+use crate::cli::out::talk;
+use crate::cli::out::units;
 use crate::engine::{Choice, Plan};
 use crate::error::Result;
 use crate::estimate::{Forecast, LayerWork, Pace, Remaining};
@@ -82,7 +83,12 @@ impl Reporter {
 
     /// A reporter for the layers that `enum48 cluster` counts without tasks, which may be none.
     /// Prints the threads and the memory before the first layer.
-    pub(super) fn of_cluster(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
+    pub(in crate::cli) fn of_cluster(
+        plan: &Plan,
+        store: &Store,
+        choice: &Choice,
+        quiet: bool,
+    ) -> Self {
         let run = store.run();
         let kinds = [Kind::States, Kind::Afterstates];
         let kept = kinds.iter().take(1 + usize::from(run.keep().afterstates()));
@@ -113,7 +119,7 @@ impl Reporter {
 
     /// A reporter for a solver of these goals, from the solution as it will be when the solver begins.
     /// Prints the notes of its store, its passes, threads and memory.
-    pub(super) fn of_solver(
+    pub(in crate::cli) fn of_solver(
         plan: &Plan,
         solution: &Solution,
         notes: &[String],
@@ -163,12 +169,12 @@ impl Reporter {
     }
 
     /// A reporter for a job on a number of boards.
-    pub(super) fn of_boards(name: &'static str, of: u64, quiet: bool) -> Self {
+    pub(in crate::cli) fn of_boards(name: &'static str, of: u64, quiet: bool) -> Self {
         Self::new(Job::Boards { name, of }, quiet, Pace::new(0))
     }
 
     /// A reporter for the search for a witness.
-    pub(super) fn of_search(quiet: bool) -> Self {
+    pub(in crate::cli) fn of_search(quiet: bool) -> Self {
         Self::new(Job::Search, quiet, Pace::new(0))
     }
 
@@ -189,7 +195,7 @@ impl Reporter {
 
     /// The first signal asks `stop`. Before a signal ends the process, the display is cleared, and
     /// `what_stays` is printed.
-    pub(super) fn stop_on_signal(
+    pub(in crate::cli) fn stop_on_signal(
         &self,
         stop: &Stop,
         what_stays: impl Fn() -> String + Send + 'static,

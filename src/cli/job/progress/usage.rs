@@ -40,7 +40,7 @@ impl Memory {
 }
 
 /// Watches the free space of a run's directory.
-pub(super) struct Disk {
+pub(in crate::cli) struct Disk {
     dir: PathBuf,
     /// Bytes on disk that the last two layers took.
     last_two: [u64; 2],
@@ -50,7 +50,7 @@ pub(super) struct Disk {
 
 impl Disk {
     /// A watch on `dir`.
-    pub(super) fn new(dir: &Path) -> Self {
+    pub(in crate::cli) fn new(dir: &Path) -> Self {
         Self {
             dir: dir.to_owned(),
             last_two: [0; 2],
@@ -59,12 +59,12 @@ impl Disk {
     }
 
     /// Record the bytes on disk that a layer took.
-    pub(super) fn took(&mut self, bytes: u64) {
+    pub(in crate::cli) fn took(&mut self, bytes: u64) {
         self.last_two = [self.last_two[1], bytes];
     }
 
     /// A warning if the layer of `sum`, the next one, may not fit.
-    pub(super) fn warning(&mut self, sum: u32) -> Option<String> {
+    pub(in crate::cli) fn warning(&mut self, sum: u32) -> Option<String> {
         let needed = forecast(self.last_two);
         let free = store::free_space(&self.dir).unwrap_or(u64::MAX);
         let short = free < needed;

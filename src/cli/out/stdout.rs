@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the reader has gone, as far as the last write could tell.
-pub(super) fn is_closed() -> bool {
+pub(in crate::cli) fn is_closed() -> bool {
     CLOSED.load(Relaxed)
 }
 
 /// Standard output. A closed pipe takes everything; any other failure is an error that names stdout.
-pub(super) struct Stdout;
+pub(in crate::cli) struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use signal_hook::low_level::emulate_default_handler;
 
-pub(super) use self::system::{handle_file_size_limit, note_continued, suspend};
+pub(in crate::cli) use self::system::{handle_file_size_limit, note_continued, suspend};
 use crate::error::{self, Error};
 use crate::machine;
 use crate::progress::Stop;
@@ -39,10 +39,10 @@ mod system {
     use signal_hook::iterator::Signals;
 
     /// The signals by which people and systems end a program.
-    pub(super) const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+    pub(in crate::cli) const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
     /// The signal that always ends the process at once.
-    pub(super) const AT_ONCE: i32 = SIGQUIT;
+    pub(in crate::cli) const AT_ONCE: i32 = SIGQUIT;
 
     /// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
     /// instead of killing the process.
@@ -52,7 +52,7 @@ mod system {
     }
 
     /// Wait for the signals in a new thread, and call `act` there.
-    pub(super) fn on_signal(
+    pub(in crate::cli) fn on_signal(
         signals: impl Iterator<Item = i32>,
         act: impl Fn(i32) + Send + 'static,
     ) -> io::Result<()> {
@@ -81,14 +81,14 @@ mod system {
 
     use signal_hook::consts::{SIGINT, SIGTERM};
 
-    pub(super) const ENDING: [i32; 2] = [SIGINT, SIGTERM];
+    pub(in crate::cli) const ENDING: [i32; 2] = [SIGINT, SIGTERM];
 
-    pub(super) const AT_ONCE: i32 = 0;
+    pub(in crate::cli) const AT_ONCE: i32 = 0;
 
     pub(in crate::cli) fn handle_file_size_limit() {}
 
     /// Temporary files stay.
-    pub(super) fn on_signal(
+    pub(in crate::cli) fn on_signal(
         _: impl Iterator<Item = i32>,
         _: impl Fn(i32) + Send + 'static,
     ) -> io::Result<()> {
@@ -106,7 +106,7 @@ mod system {
 
 /// The signals by which people and systems end a program, except the ignored signals: `nohup` and
 /// shells without job control start programs that ignore some of them.
-pub(super) fn ending() -> impl Iterator<Item = i32> {
+pub(in crate::cli) fn ending() -> impl Iterator<Item = i32> {
     // Bit n - 1 stands for signal n. Only Linux tells.
     let mask = machine::status("SigIgn:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     let ignored = mask.unwrap_or(0);
@@ -115,12 +115,12 @@ pub(super) fn ending() -> impl Iterator<Item = i32> {
 }
 
 /// Stop handling signals here. The caller has handlers of its own, and calls [`end_by`].
-pub(super) fn take_over() {
+pub(in crate::cli) fn take_over() {
     last_acts().taken_over = true;
 }
 
 /// Delete the temporary files, and end the process by a signal that it has handled.
-pub(super) fn end_by(signal: i32) -> io::Result<()> {
+pub(in crate::cli) fn end_by(signal: i32) -> io::Result<()> {
     last_acts().end_by(signal)
 }
 
@@ -218,12 +218,12 @@ fn last_acts() -> MutexGuard<'static, LastActs> {
 }
 
 /// While this exists, the first signal asks a job to stop. Afterwards a signal ends the process.
-pub(super) struct Stoppable(());
+pub(in crate::cli) struct Stoppable(());
 
 impl Stoppable {
     /// The first signal asks `stop` and calls `begin`. `end` is called with the `text` before the
     /// process ends.
-    pub(super) fn new(
+    pub(in crate::cli) fn new(
         stop: &Stop,
         begin: impl FnOnce() + Send + 'static,
         text: impl FnOnce() -> String + Send + 'static,
@@ -240,7 +240,7 @@ impl Stoppable {
     }
 
     /// End the process if a signal asked the job to stop, and the job did not fail.
-    pub(super) fn end_after<T>(self, outcome: &error::Result<T>) {
+    pub(in crate::cli) fn end_after<T>(self, outcome: &error::Result<T>) {
         let mut acts = last_acts();
         if let (Some((signal, _)), Ok(_) | Err(Error::Stopped)) = (acts.asked, outcome) {
             acts.end(signal);
@@ -257,11 +257,11 @@ impl Drop for Stoppable {
 }
 
 /// A file or a directory that a signal deletes before it ends the process. Dropping this keeps it.
-pub(super) struct DeletedOnSignal(PathBuf);
+pub(in crate::cli) struct DeletedOnSignal(PathBuf);
 
 impl DeletedOnSignal {
     /// Make a file; `path` tells its path, or `None` if it has no temporary path.
-    pub(super) fn make<T, E>(
+    pub(in crate::cli) fn make<T, E>(
         make: impl FnOnce() -> Result<T, E>,
         path: impl FnOnce(&T) -> Option<&Path>,
     ) -> Result<(T, Option<Self>), E> {
@@ -282,7 +282,7 @@ impl Drop for DeletedOnSignal {
 
 /// Wait for a signal in a new thread. If no thread can start, a signal ends the process at once: it
 /// says nothing, and temporary files stay.
-pub(super) fn listen() {
+pub(in crate::cli) fn listen() {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| drop(system::on_signal(ending(), receive)));
 }

@@ -10,13 +10,13 @@ use std::str::FromStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory};
 
-use super::{Cli, parse};
+use crate::cli::{Cli, parse};
 use crate::error::Error;
 use crate::game::Game;
 use crate::store::Run;
 
 /// A parser of whole numbers in `range`.
-pub(super) fn whole<T: FromStr + PartialOrd + Display>(
+pub(in crate::cli) fn whole<T: FromStr + PartialOrd + Display>(
     range: impl RangeBounds<T> + Clone,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
@@ -31,20 +31,20 @@ pub(super) fn whole<T: FromStr + PartialOrd + Display>(
 }
 
 /// Parse the sum of a layer.
-pub(super) fn sum(text: &str) -> Result<u32, &'static str> {
+pub(in crate::cli) fn sum(text: &str) -> Result<u32, &'static str> {
     let sum = text.parse().ok();
     sum.filter(|sum| *sum >= 4 && sum % 2 == 0)
         .ok_or("not the sum of a layer: give an even number, 4 or more")
 }
 
 /// Parse the value of a tile. The game, or the run, tells which tiles it has.
-pub(super) fn tile(text: &str) -> Result<u32, &'static str> {
+pub(in crate::cli) fn tile(text: &str) -> Result<u32, &'static str> {
     text.parse().map_err(|_| "expected a tile, such as 64")
 }
 
 /// The words of a command, with options in the place of a game's name: 3x3-128 stands for `--size 3x3
 /// --max 128` in every subcommand that has these options, except `check`, whose words are files.
-pub(super) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
+pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let mut command = command;
     let mut written: Vec<OsString> = Vec::new();
     for word in words {
@@ -92,7 +92,7 @@ fn sides_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
 }
 
 /// The line that refuses these words of a command: the cause, then the remedy.
-pub(super) fn refusal(words: &[String], refused: &clap::Error) -> String {
+pub(in crate::cli) fn refusal(words: &[String], refused: &clap::Error) -> String {
     let text = |kind| match refused.get(kind) {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",

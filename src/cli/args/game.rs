@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use super::arguments::tile;
-use super::open;
-use super::solved::AskedGame;
+use crate::cli::args::numbers::tile;
+use crate::cli::ask::solved::AskedGame;
+use crate::cli::job::open;
 use crate::game::{Game, Grid, Size};
 use crate::read::Reader;
 use crate::store::Run;
 
 /// A game, by its size and winning tile.
 #[derive(Args)]
-pub(super) struct GameArgs {
+pub(in crate::cli) struct GameArgs {
     // An option, because `enum48` alone needs a size and `enum48 SUBCOMMAND` does not.
     /// Size of the board: N for a square, or rows and columns as in 4x3; sides from 2 to 4. The name of
     /// a game, such as 3x3-128, can stand in the place of --size and --max
@@ -28,7 +28,7 @@ pub(super) struct GameArgs {
 }
 
 impl GameArgs {
-    pub(super) fn game(&self) -> Result<Game> {
+    pub(in crate::cli) fn game(&self) -> Result<Game> {
         let size = self.size.context("no board size: give --size")?;
         Ok(Game::new(size, self.max)?)
     }
@@ -36,7 +36,7 @@ impl GameArgs {
 
 /// A game, by its size and winning tile or by a run.
 #[derive(Args)]
-pub(super) struct GameOrRun {
+pub(in crate::cli) struct GameOrRun {
     /// Size of the board, unless --dir gives it
     #[arg(long, value_name = "N|RxC")]
     size: Option<Size>,
@@ -47,12 +47,12 @@ pub(super) struct GameOrRun {
 
     /// Directory of a run of the game
     #[arg(long, value_name = "DIR")]
-    pub(super) dir: Option<PathBuf>,
+    pub(in crate::cli) dir: Option<PathBuf>,
 }
 
 impl GameOrRun {
     /// The game, and the run if there is one. A size or winning tile must match the run.
-    pub(super) fn open(&self) -> Result<(Game, Option<Reader>)> {
+    pub(in crate::cli) fn open(&self) -> Result<(Game, Option<Reader>)> {
         let reader = self
             .dir
             .as_deref()
@@ -63,13 +63,13 @@ impl GameOrRun {
     }
 
     /// The game of the options; an error if they name none.
-    pub(super) fn named(&self) -> Result<AskedGame> {
+    pub(in crate::cli) fn named(&self) -> Result<AskedGame> {
         let size = self.size.context("no board size: give --size or --dir")?;
         Ok(AskedGame::Named(Game::new(size, self.max)?))
     }
 
     /// The game of the options, or else the game of a board that is written row by row.
-    pub(super) fn of_board(&self, words: &[String]) -> Result<AskedGame> {
+    pub(in crate::cli) fn of_board(&self, words: &[String]) -> Result<AskedGame> {
         if self.size.is_some() {
             return self.named();
         }
@@ -81,7 +81,7 @@ impl GameOrRun {
 
     /// Check that the size and the winning tile, if they are given, are the run's; returns the run's
     /// game.
-    pub(super) fn game(&self, run: Option<&Run>) -> Result<Game> {
+    pub(in crate::cli) fn game(&self, run: Option<&Run>) -> Result<Game> {
         let Some(run) = run else {
             return Ok(self.named()?.game());
         };
@@ -94,7 +94,7 @@ impl GameOrRun {
 }
 
 /// The board in some words, which the shell may have split.
-pub(super) fn board(words: &[String], game: &Game) -> Result<Grid> {
+pub(in crate::cli) fn board(words: &[String], game: &Game) -> Result<Grid> {
     let is_board = |word: &String| word.starts_with("0x") || Grid::parse(word, game.size()).is_ok();
     if words.len() > 1 && words.iter().any(is_board) {
         let words = words.join(" ");
