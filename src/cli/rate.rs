@@ -8,10 +8,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use crate::cli::args::game::AskedGame;
 use crate::cli::args::numbers::whole;
 use crate::cli::args::objectives::{bound, loss, number, objective, rate_in_json};
 use crate::cli::args::resources::{LOOKUP_MEMORY, Resources};
-use crate::cli::ask::solved::{AskedGame, FourArgs, SolvedGame};
+use crate::cli::ask::solved::{FourArgs, SolvedGame};
 use crate::cli::ask::stdin;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::JudgedMoves;

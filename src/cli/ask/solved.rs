@@ -11,6 +11,7 @@ use clap::Args;
 use indicatif::HumanCount;
 
 use crate::bound;
+use crate::cli::args::game::AskedGame;
 use crate::cli::args::objectives::check_rate;
 use crate::cli::job::estimate::CountEstimate;
 use crate::cli::job::open::{self, SHORT};
@@ -50,23 +51,6 @@ pub(in crate::cli) struct SolvedGame {
     pub(in crate::cli) memory: u64,
     /// Deleted after the solution is closed.
     _place: Option<TemporaryDir>,
-}
-
-/// The game of a question.
-#[derive(Clone, Copy)]
-pub(in crate::cli) enum AskedGame {
-    /// The user named it, so that a directory can be made for it.
-    Named(Game),
-    /// A board or a code implies it.
-    Implied(Game),
-}
-
-impl AskedGame {
-    pub(in crate::cli) fn game(self) -> Game {
-        match self {
-            Self::Named(game) | Self::Implied(game) => game,
-        }
-    }
 }
 
 impl FourArgs {

@@ -6,7 +6,6 @@ use std::ops::Range;
 use anyhow::Result;
 use serde::{Serialize, Serializer};
 
-use super::AnswerForm;
 use crate::cli::args::objectives::{bound, loss, number, rate_in_json};
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{BoardState, COLUMN, JudgedMoves, NAME, picture};
@@ -15,6 +14,15 @@ use crate::error;
 use crate::game::{Direction, Exp, FourRate, Grid, Moved, Objective};
 use crate::solve::Values;
 use crate::store::{Goal, Sink};
+
+/// The form of an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AnswerForm {
+    Table,
+    Line,
+    Json,
+    Csv,
+}
 
 /// The judgement of a solution on a board. The fields are the keys of `--json`, in order. Users rely
 /// on the order: add new keys at the end.

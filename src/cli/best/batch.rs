@@ -7,8 +7,7 @@
 use anyhow::{Context, Result};
 use csv::{ReaderBuilder, StringRecord};
 
-use super::AnswerForm;
-use super::answer::{self, JudgedBoard, RefusedLine};
+use super::answer::{self, AnswerForm, JudgedBoard, RefusedLine};
 use crate::cli::ask::stdin;
 use crate::cli::out::Outcome;
 use crate::cli::out::units;

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use self::answer::JudgedBoard;
-use crate::cli::args::game::{GameOrRun, board};
+use self::answer::{AnswerForm, JudgedBoard};
+use crate::cli::args::game::board;
 use crate::cli::args::objectives::Objectives;
 use crate::cli::args::resources::{LOOKUP_MEMORY, Resources};
 use crate::cli::ask::solved::{FourArgs, SolvedGame};
+use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
 use crate::cli::out::output;
 use crate::engine;
@@ -96,14 +97,6 @@ impl Args {
             _ => AnswerForm::Table,
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum AnswerForm {
-    Table,
-    Line,
-    Json,
-    Csv,
 }
 
 /// Answer for one board, or for all boards on stdin.

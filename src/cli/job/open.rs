@@ -11,17 +11,18 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::args::game::GameArgs;
-use crate::cli::args::numbers::{sum, whole};
+use crate::cli::args::game::{AskedGame, GameArgs};
+use crate::cli::args::numbers::{sum, tile, whole};
 use crate::cli::args::resources::Resources;
 use crate::cli::job::estimate::CountEstimate;
 use crate::cli::out::talk;
 use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
-use crate::game::Game;
+use crate::game::{Game, Grid, Size};
 use crate::machine;
 use crate::read::Reader;
 use crate::store::{Keep, Run, Solution, SolutionStore, Store};
@@ -109,6 +110,61 @@ impl WantedRun {
     pub(in crate::cli) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
         let dir = self.dir(game);
         store(&dir, game, self.keep, self.segment, patience)
+    }
+}
+
+/// A game, by its size and winning tile or by a run.
+#[derive(Args)]
+pub(in crate::cli) struct GameOrRun {
+    /// Size of the board, unless --dir gives it
+    #[arg(long, value_name = "N|RxC")]
+    size: Option<Size>,
+
+    /// The winning tile, unless --dir gives it [default: none]
+    #[arg(long, value_name = "TILE", value_parser = tile)]
+    max: Option<u32>,
+
+    /// Directory of a run of the game
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) dir: Option<PathBuf>,
+}
+
+impl GameOrRun {
+    /// The game, and the run if there is one. A size or winning tile must match the run.
+    pub(in crate::cli) fn open(&self) -> anyhow::Result<(Game, Option<Reader>)> {
+        let reader = self.dir.as_deref().map(|dir| run(dir, None)).transpose()?;
+        let run = reader.as_ref().map(|reader| &**reader.run());
+        Ok((self.game(run)?, reader))
+    }
+
+    /// The game of the options; an error if they name none.
+    pub(in crate::cli) fn named(&self) -> anyhow::Result<AskedGame> {
+        let size = self.size.context("no board size: give --size or --dir")?;
+        Ok(AskedGame::Named(Game::new(size, self.max)?))
+    }
+
+    /// The game of the options, or else the game of a board that is written row by row.
+    pub(in crate::cli) fn of_board(&self, words: &[String]) -> anyhow::Result<AskedGame> {
+        if self.size.is_some() {
+            return self.named();
+        }
+        let size = Grid::size_of(&words.join(" ")).context(
+            "no board size: give --size or --dir, or the board in 2 to 4 rows and columns, as in '4 8 / 2 .'",
+        )?;
+        Ok(AskedGame::Implied(Game::new(size, self.max)?))
+    }
+
+    /// Check that the size and the winning tile, if they are given, are the run's; returns the run's
+    /// game.
+    pub(in crate::cli) fn game(&self, run: Option<&Run>) -> anyhow::Result<Game> {
+        let Some(run) = run else {
+            return Ok(self.named()?.game());
+        };
+        let game = *run.game();
+        let size = self.size.unwrap_or(game.size());
+        let wanted = Game::new(size, self.max.or(game.max()))?;
+        run.expect_game(&wanted)?;
+        Ok(game)
     }
 }
 

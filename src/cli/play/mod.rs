@@ -22,10 +22,10 @@ use crossterm::event::{self, Event};
 
 use self::player::{Key, Player, Session, key};
 use self::terminal::{Signals, Terminal};
-use crate::cli::args::game::GameOrRun;
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::solved::{self, FourArgs, SolvedGame};
 use crate::cli::job::open;
+use crate::cli::job::open::GameOrRun;
 use crate::cli::job::signals::end_by;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::Adviser;

@@ -1,14 +1,11 @@
-//! The formats of states: text, CSV, a `NumPy` array, a Parquet table.
+//! The formats of states: text, CSV, a `NumPy` array.
 
 use std::io;
 use std::mem;
 
 use anyhow::Result;
 
-#[cfg(feature = "parquet")]
-use super::parquet::Parquet;
-use super::{Args, StateFormat};
-use crate::game::{Game, Grid, PartKey, Size};
+use crate::game::{Grid, PartKey, Size};
 use crate::store::{Goal, Sink};
 
 /// A file of states being written.
@@ -21,39 +18,6 @@ pub(super) trait StateWriter {
     fn finish(self: Box<Self>) -> Result<()> {
         Ok(())
     }
-}
-
-/// Begin a file of `count` states of a game, with values for these goals.
-#[cfg_attr(
-    not(feature = "parquet"),
-    expect(
-        unused_variables,
-        reason = "only Parquet has the selection in its metadata"
-    )
-)]
-pub(super) fn writer<'a>(
-    args: &Args,
-    format: StateFormat,
-    game: Game,
-    goals: &[Goal],
-    count: u64,
-    to: &'a mut Sink<'_>,
-) -> Result<Box<dyn StateWriter + 'a>> {
-    let size = game.size();
-    Ok(match format {
-        StateFormat::Hex | StateFormat::Grid => Box::new(Text {
-            to,
-            size,
-            grids: format == StateFormat::Grid,
-            first: true,
-        }),
-        StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
-        StateFormat::Npy => Box::new(Npy::new(to, goals, count)?),
-        #[cfg(feature = "parquet")]
-        StateFormat::Parquet => Box::new(Parquet::new(to, game, args, goals)?),
-        #[cfg(not(feature = "parquet"))]
-        StateFormat::Parquet => unreachable!("it was refused before a file was begun"),
-    })
 }
 
 /// Pairs each state with its values.
@@ -70,11 +34,22 @@ pub(super) fn rows<'a>(
 }
 
 /// States as text: a number a line, or a grid with an empty line before all but the first.
-struct Text<'a, 'b> {
+pub(super) struct Text<'a, 'b> {
     to: &'a mut Sink<'b>,
     size: Size,
     grids: bool,
     first: bool,
+}
+
+impl<'a, 'b> Text<'a, 'b> {
+    pub(super) fn new(to: &'a mut Sink<'b>, size: Size, grids: bool) -> Self {
+        Self {
+            to,
+            size,
+            grids,
+            first: true,
+        }
+    }
 }
 
 impl StateWriter for Text<'_, '_> {
@@ -93,13 +68,13 @@ impl StateWriter for Text<'_, '_> {
     }
 }
 
-struct Csv<'a, 'b> {
+pub(super) struct Csv<'a, 'b> {
     writer: csv::Writer<&'a mut Sink<'b>>,
     size: Size,
 }
 
 impl<'a, 'b> Csv<'a, 'b> {
-    fn new(to: &'a mut Sink<'b>, size: Size, goals: &[Goal]) -> Result<Self> {
+    pub(super) fn new(to: &'a mut Sink<'b>, size: Size, goals: &[Goal]) -> Result<Self> {
         let mut writer = csv::Writer::from_writer(to);
         let columns = ["state", "sum", "max_tile", "cells", "number"].map(str::to_owned);
         let values = goals.iter().map(|goal| goal.objective.to_string());
@@ -133,10 +108,10 @@ impl StateWriter for Csv<'_, '_> {
 }
 
 /// An array of uint64, or with values a structured array: a state and a float64 for each objective.
-struct Npy<'a, 'b>(&'a mut Sink<'b>);
+pub(super) struct Npy<'a, 'b>(&'a mut Sink<'b>);
 
 impl<'a, 'b> Npy<'a, 'b> {
-    fn new(to: &'a mut Sink<'b>, goals: &[Goal], count: u64) -> io::Result<Self> {
+    pub(super) fn new(to: &'a mut Sink<'b>, goals: &[Goal], count: u64) -> io::Result<Self> {
         let value = |goal: &Goal| format!("('{}', '<f8'), ", goal.objective);
         let values: String = goals.iter().map(value).collect();
         let dtype = if goals.is_empty() {

@@ -17,7 +17,6 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use super::Args;
 use super::format::{StateWriter, rows};
 use crate::game::{Game, Grid, PartKey};
 use crate::part::{Fingerprint, fingerprint};
@@ -57,7 +56,13 @@ pub(super) struct Parquet<W: Write + Send> {
 }
 
 impl<W: Write + Send> Parquet<W> {
-    pub(super) fn new(to: W, game: Game, args: &Args, goals: &[Goal]) -> Result<Self> {
+    /// Begin a table of the states that `selection` names, with or without their cells.
+    pub(super) fn new(
+        to: W,
+        game: Game,
+        (cells, selection): (bool, String),
+        goals: &[Goal],
+    ) -> Result<Self> {
         // States increase in small steps. Only the first bytes of values repeat. The other columns have
         // few different values, so they get a dictionary.
         let mut properties = WriterProperties::builder()
@@ -66,7 +71,7 @@ impl<W: Write + Send> Parquet<W> {
             .set_column_dictionary_enabled(ColumnPath::from("state"), false)
             .set_column_encoding(ColumnPath::from("state"), Encoding::DELTA_BINARY_PACKED);
         let mut schema = format!("message states {{{COLUMNS}");
-        if args.cells {
+        if cells {
             schema += CELLS;
         }
         for goal in goals {
@@ -84,14 +89,14 @@ impl<W: Write + Send> Parquet<W> {
             states: Vec::new(),
             sums: Vec::new(),
             max_tiles: Vec::new(),
-            cells: args.cells.then(Vec::new),
+            cells: cells.then(Vec::new),
             values: vec![Vec::new(); goals.len()],
             written: 0,
             fingerprint: Fingerprint::default(),
         };
         file.say("version", env!("CARGO_PKG_VERSION"));
         file.say("game", game);
-        file.say("selection", args.selection());
+        file.say("selection", selection);
         if let Some(four) = goals.iter().find_map(Goal::rate) {
             file.say("four", four);
         }
