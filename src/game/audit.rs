@@ -4,7 +4,7 @@
 //! slice that fails is searched for the wrong board and the reason.
 
 use super::board::{Board, ONES, Shape, occupied};
-use super::exp::PartKey;
+use super::part_key::PartKey;
 use super::symmetry::canonical;
 use crate::wide::wide;
 

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::audit::audit;
 use super::board::{Board, ONES, Shape, Size, for_size, occupied};
-use super::exp::{Exp, PartKey};
+use super::exp::Exp;
+use super::part_key::PartKey;
 use super::slide::{Moved, slide};
 use super::symmetry::{canonical, orbit};
 use crate::wide::wide;

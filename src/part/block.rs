@@ -2,10 +2,10 @@
 
 use zstd::zstd_safe::compress_bound;
 
+use super::bytes::{u32_at, u64_at};
 use super::compression::{Compressor, Decompressor};
 use super::delta::{MAX_BYTES, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
-use super::header::{u32_at, u64_at};
 use crate::error::Result;
 
 /// Maximum number of states in a block that this program writes. Larger blocks compress better

@@ -1,4 +1,4 @@
-//! The bytes of an open file: on disk, or in memory.
+//! The bytes of an open file, on disk or in memory, and its little-endian integers.
 //!
 //! Bytes on disk are read, not mapped. A disk that fails, or another process that cuts the file, then
 //! causes an error instead of a signal that ends the process.
@@ -95,4 +95,22 @@ pub(crate) fn read_exact_at(file: &File, mut into: &mut [u8], mut at: u64) -> io
         at += read as u64;
     }
     Ok(())
+}
+
+/// The `u32` at byte `at`.
+///
+/// # Panics
+///
+/// If fewer than four bytes follow.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+/// The `u64` at byte `at`.
+///
+/// # Panics
+///
+/// If fewer than eight bytes follow.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

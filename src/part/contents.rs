@@ -4,8 +4,8 @@
 use std::fmt;
 
 use super::block::BLOCK;
+use super::bytes::{u32_at, u64_at};
 use super::fingerprint::Fingerprint;
-use super::header::{u32_at, u64_at};
 use crate::game::{Exp, FourRate, Game, Objective, PartKey};
 
 /// Boards before or after the spawn.

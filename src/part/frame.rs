@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::block::{PREFIX, Payload};
-use super::bytes::Bytes;
+use super::bytes::{Bytes, u64_at};
 use super::contents::{ABOUT, Contents};
-use super::header::{ENTRY, FOOTER, Footer, HEADER, Header, u64_at};
+use super::header::{ENTRY, FOOTER, Footer, HEADER, Header};
 use crate::error::{Error, Result};
 
 /// Most bytes of a block: a constant, and the bytes for each state or value of a full block.

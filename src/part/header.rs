@@ -1,7 +1,8 @@
-//! The header and the footer of a file, and its little-endian integers.
+//! The header and the footer of a file.
 
 use std::path::Path;
 
+use super::bytes::{u32_at, u64_at};
 use super::contents::{ABOUT, About, Contents, Kind, Label, LayerLabel};
 use super::fingerprint::Fingerprint;
 use crate::error::{Error, Result};
@@ -185,22 +186,4 @@ impl Footer {
             index_crc: u32_at(bytes, 24),
         })
     }
-}
-
-/// The `u32` at byte `at`.
-///
-/// # Panics
-///
-/// If fewer than four bytes follow.
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-/// The `u64` at byte `at`.
-///
-/// # Panics
-///
-/// If fewer than eight bytes follow.
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

@@ -3,9 +3,9 @@
 use zstd::zstd_safe::compress_bound;
 
 use super::block::{Block, PREFIX};
+use super::bytes::u32_at;
 use super::compression::{Compressor, Decompressor};
 use super::fingerprint::{Fingerprint, mix};
-use super::header::u32_at;
 use super::segments::MatrixFile;
 use crate::error::Result;
 

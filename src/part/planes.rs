@@ -7,10 +7,10 @@
 use zstd::zstd_safe;
 
 use super::block::{BLOCK, Block, PREFIX, Payload};
+use super::bytes::u32_at;
 use super::compression::{Compressor, Decompressor};
 use super::delta::expect_order;
 use super::fingerprint::value_fingerprint;
-use super::header::u32_at;
 use crate::error::Result;
 
 /// One plane for each byte of a value, the most significant byte first.

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::position::{Position, Spawn, Status};
+use super::refused;
 use super::replay::{Luck, Replay, Seed};
-use crate::error::{Error, InputError, Result};
+use crate::error::Result;
 use crate::game::{Direction, Game};
 
 /// The latest version of the codes.
@@ -203,11 +204,6 @@ fn numbers(text: &str, field: &str) -> impl Iterator<Item = Result<u8>> {
             ))
         })
     })
-}
-
-/// The error for a code with this fault, before any move.
-pub(super) fn refused(what: String) -> Error {
-    InputError::Code { turn: None, what }.into()
 }
 
 #[cfg(test)]

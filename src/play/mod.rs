@@ -63,6 +63,8 @@ mod position;
 mod read;
 mod replay;
 
+use crate::error::{Error, InputError};
+
 pub use code::{Code, decode_moves, encode_moves};
 pub use position::{Position, Spawn, Status};
 pub use replay::{Chance, Luck, Replay, Seed, Turn};
@@ -71,3 +73,8 @@ pub use replay::{Chance, Luck, Replay, Seed, Turn};
 /// less than 2^18, and each move but a winning move adds at least 2. So a game has at most 2^17
 /// moves. A move takes a third of a character, and the tile after it one character.
 pub const LONGEST: usize = 1 << 18;
+
+/// The error for a code with this fault, before any move.
+fn refused(what: String) -> Error {
+    InputError::Code { turn: None, what }.into()
+}

@@ -2,8 +2,9 @@
 
 use std::str::FromStr;
 
-use super::code::{Code, GROUP, VERSION, check, decode_moves, decode_spawns, refused};
+use super::code::{Code, GROUP, VERSION, check, decode_moves, decode_spawns};
 use super::position::{Spawn, Status};
+use super::refused;
 use super::replay::Luck;
 use crate::error::{Error, InputError, Result};
 use crate::game::{Direction, Game};

@@ -7,8 +7,8 @@ use std::iter::Chain;
 use std::slice::Iter;
 use std::str::FromStr;
 
-use super::code::refused;
 use super::position::{Position, Spawn, Status};
+use super::refused;
 use crate::error::{Error, InputError, Result};
 use crate::game::{Direction, Game};
 use crate::random::Random;

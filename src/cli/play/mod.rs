@@ -10,6 +10,7 @@
 mod page;
 mod player;
 mod screen;
+mod session;
 mod terminal;
 mod tiles;
 
@@ -20,7 +21,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use crossterm::event::{self, Event};
 
-use self::player::{Key, Player, Session, key};
+use self::player::{Key, Player, key};
+use self::session::Session;
 use self::terminal::{Signals, Terminal};
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::solved::{self, FourArgs, SolvedGame};

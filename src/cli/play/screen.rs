@@ -7,7 +7,7 @@
 use crossterm::style::Stylize;
 use indicatif::HumanCount;
 
-use super::player::Session;
+use super::session::Session;
 use super::tiles::{self, Scale};
 use crate::cli::args::objectives::{loss, number};
 use crate::cli::out::board::{Adviser, COLUMN, NAME};
