@@ -14,14 +14,15 @@ use std::ops::Range;
 use std::{mem, slice};
 
 use super::afterstates::Afterstates;
-use super::census::{BoardCounts, EXPONENTS, add, count_by_max};
 use super::class::{ColumnRange, NONE};
+use super::count::count_by_max;
+use super::counts::{BoardCounts, EXPONENTS, add};
 use super::half::Half;
-use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, LINE, bit, or};
 use super::matrix::{LineMemory, Matrix, Permuter};
 use super::packed_matrix::PackedMatrix;
-use super::symmetry::find_symmetric;
+use super::symmetric::find_symmetric;
+use super::tables::{Halves, Tables};
 use super::transpose::{transpose, transpose_square};
 use super::turn::{Turned, shapes};
 use crate::error::Result;

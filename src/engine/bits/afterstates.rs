@@ -9,12 +9,12 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::class::{Class, ColumnRange, NONE};
-use super::half::{Half, Quad, at_left};
-use super::halves::Halves;
+use super::class::{Class, ColumnRange};
+use super::half::{Half, at_left};
 use super::kernels::set;
 use super::matrix::{Matrices, lock};
 use super::packed_matrix::PackedMatrix;
+use super::tables::Halves;
 use crate::engine::frontier::FrontierPart;
 use crate::engine::workers::{Done, Workers};
 use crate::error::{Error, Result};
@@ -28,72 +28,6 @@ pub(crate) struct Afterstates {
     /// Afterstates of moves to the left with an empty cell in the top half, by weight of the top
     /// half. Rows are moved rows of `Class`, and columns are `left` and `both`.
     pub(crate) moved: Vec<PackedMatrix>,
-}
-
-/// The halves of a class as rows of afterstates.
-#[derive(Default)]
-pub(crate) struct AfterstateRows {
-    /// The columns of each slot. A slot is a row of `AfterstateMatrix`.
-    pub(crate) columns: Vec<ColumnRange>,
-    /// The slot of each position.
-    pub(crate) slots: Vec<u32>,
-    /// The slot of each moved row, and the slot of its mirror image.
-    pub(crate) moved: Vec<(u32, u32)>,
-    /// Top halves after a move down, with an empty cell in the right quad. Halves with one right
-    /// quad come one after the other.
-    pub(crate) down: Vec<DownRow>,
-    /// The other top halves after a move down: the slot of the mirror image, which is in `down`, and
-    /// the slot.
-    pub(crate) mirrored_down: Vec<(u32, u32)>,
-}
-
-/// A top half after a move down.
-pub(crate) struct DownRow {
-    pub(crate) slot: u32,
-    /// The left and the right quad, transposed.
-    pub(crate) left: Quad,
-    pub(crate) right: Quad,
-}
-
-impl AfterstateRows {
-    pub(super) fn new(class: &Class, halves: &Halves) -> Self {
-        let mut slots = vec![NONE; class.digits.len()];
-        let (mut columns, mut down, mut right_full) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, half) in class.halves().filter(|(_, half)| !half.is_full()) {
-            let Some(range) = ColumnRange::of_top(half) else {
-                continue;
-            };
-            let slot = columns.len() as u32;
-            slots[at as usize] = slot;
-            columns.push(range);
-            let (left, right) = half.quads();
-            if half.is_fallen() && right.is_full() {
-                right_full.push((half, slot));
-            } else if half.is_fallen() {
-                down.push(DownRow {
-                    slot,
-                    left: left.transposed(),
-                    right: right.transposed(),
-                });
-            }
-        }
-        down.sort_by_key(|row| row.right.transposed());
-        let image = |half: Half| slots[halves.position(half.mirrored()) as usize];
-        let moved = (0..class.moved_rows()).map(|row| {
-            let at = class.position_of_moved_row(row);
-            (slots[at as usize], image(class.half(at)))
-        });
-        let mirrored_down = right_full
-            .into_iter()
-            .map(|(half, slot)| (image(half), slot));
-        Self {
-            moved: moved.collect(),
-            mirrored_down: mirrored_down.collect(),
-            columns,
-            slots,
-            down,
-        }
-    }
 }
 
 impl Afterstates {
@@ -241,11 +175,11 @@ impl Afterstates {
                 let boards = worker.boards.iter();
                 let images = boards.flat_map(|&board| images::<4, 4>(board));
                 for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
-                    let of_top = halves.weight(top);
+                    let of_top = halves.positions.weight(top);
                     let [rows, columns] =
                         [of_top, weight - of_top].map(|at| &halves.tables[at].class);
-                    let row = rows.moved_row(halves.position(top));
-                    let column = halves.position(bottom);
+                    let row = rows.moved_row(halves.positions.of(top));
+                    let column = halves.positions.of(bottom);
                     if let Some(row) = row.filter(|_| columns.is_moved_column(column)) {
                         bits[of_top].push((row as u32, column));
                     }

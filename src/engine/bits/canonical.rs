@@ -5,17 +5,15 @@
 //! two halves side by side. In a row one half is constant, and the digits of the other half are
 //! looked up by position. So a board takes four bytes until it is named.
 
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
-use super::census::EXPONENTS;
+use super::counts::NamedBoards;
 use super::half::Half;
-use super::halves::Tables;
 use super::kernels::{BitLine, LINE, kernel};
 use super::prefixes::{Prefixes, Standing};
+use super::tables::Tables;
 use crate::game::{Board, Exp, canonical, holds};
-use crate::part::{Fingerprint, mix};
+use crate::part::mix;
 
 /// Boards that are extracted together.
 const TOGETHER: usize = 1 << 11;
@@ -39,30 +37,6 @@ impl SharedHalf {
     #[inline(always)]
     fn board(self, digits: u32) -> Board {
         self.half | u64::from(digits) << self.shift
-    }
-}
-
-/// Canonical live states that were visited one by one, by largest exponent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct NamedBoards {
-    pub(crate) live: [u64; EXPONENTS],
-    pub(crate) fingerprints: [Fingerprint; EXPONENTS],
-}
-
-impl NamedBoards {
-    /// Add boards of largest exponent `max`, given their number and the sum of their mixes.
-    #[inline(always)]
-    fn add(&mut self, max: u8, boards: u64, sum: u64) {
-        self.live[usize::from(max)] += boards;
-        self.fingerprints[usize::from(max)] += Fingerprint(sum);
-    }
-}
-
-impl AddAssign for NamedBoards {
-    fn add_assign(&mut self, other: Self) {
-        for (max, (live, sum)) in (0..).zip(other.live.into_iter().zip(other.fingerprints)) {
-            self.add(max, live, sum.0);
-        }
     }
 }
 

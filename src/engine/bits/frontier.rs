@@ -6,12 +6,12 @@
 use std::slice;
 
 use super::afterstates::Afterstates;
-use super::census::compare_afterstates;
-use super::halves::Tables;
+use super::counts::compare_afterstates;
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
 use super::pair::PairScratch;
 use super::sweep::Sweep;
+use super::tables::Tables;
 use crate::counts::Row;
 use crate::engine::frontier::Frontier;
 use crate::engine::workers::Done;

@@ -8,7 +8,7 @@ use std::mem;
 use std::ops::Range;
 use std::path::Path;
 
-use super::census::EXPONENTS;
+use super::counts::EXPONENTS;
 use super::half::Half;
 use super::rows::{ListedRow, Rows};
 use crate::engine::batch::ranges;
@@ -155,8 +155,8 @@ impl Source for RowSource {
 mod tests {
     use super::super::canonical::Canonical;
     use super::super::class::NONE;
-    use super::super::halves::Halves;
     use super::super::kernels::{LINE, bit, versions::lines};
+    use super::super::tables::Halves;
     use super::*;
     use crate::engine::workers::Workers;
     use crate::game::{Game, max_exp};

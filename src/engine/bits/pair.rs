@@ -18,17 +18,14 @@
 //! A matrix of states is never stored. A pair has the transposed part of its rows, and one row at a
 //! time.
 
-use std::ops::AddAssign;
-
-use serde::{Deserialize, Serialize};
-
 use super::afterstate_matrix::AfterstateMatrix;
 use super::afterstates::Afterstates;
-use super::canonical::{Canonical, NamedBoards, name};
-use super::census::BoardCounts;
+use super::canonical::{Canonical, name};
 use super::class::NONE;
+use super::count::StateCounter;
+use super::counts::{BoardCounts, NamedBoards, PairCounts};
+use super::dead::mark_dead;
 use super::half::Half;
-use super::halves::{Halves, Tables};
 use super::kernels::{BitLine, set, words_mut};
 use super::listing::{Lister, Listing};
 use super::matrix::{LineMemory, Matrix, Permuter};
@@ -36,6 +33,7 @@ use super::packed_matrix::PackedMatrix;
 use super::prefixes::{Prefixes, Standing};
 use super::slide::Slide;
 use super::spawn::Spawns;
+use super::tables::{Halves, Tables};
 use super::turn::Turned;
 use crate::engine::workers::Workers;
 use crate::error::Result;
@@ -68,8 +66,8 @@ pub(crate) struct PairScratch {
     starts: Vec<(u32, u32)>,
     pub(super) row: Vec<BitLine>,
     /// Mask of the dead states of the row; empty if none can be dead.
-    pub(super) dead: Vec<BitLine>,
-    pub(super) symmetric: Vec<u32>,
+    dead: Vec<BitLine>,
+    counter: StateCounter,
     pub(super) canonical: Canonical,
     pub(super) lister: Lister,
     /// Rows by bottom half.
@@ -83,23 +81,6 @@ impl PairScratch {
         let mut new = Self::default();
         new.lister.thread = thread;
         new
-    }
-}
-
-/// The counts of pairs.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct PairCounts {
-    pub(crate) states: BoardCounts,
-    /// The afterstates of the last sum.
-    pub(crate) afterstates: BoardCounts,
-    pub(crate) named: NamedBoards,
-}
-
-impl AddAssign for PairCounts {
-    fn add_assign(&mut self, other: Self) {
-        self.states += other.states;
-        self.afterstates += other.afterstates;
-        self.named += other.named;
     }
 }
 
@@ -129,8 +110,12 @@ impl Pair<'_> {
             if !self.make_row(position, scratch) {
                 continue;
             }
-            self.mark_dead(position, scratch);
-            if !self.count_states(position, scratch, &mut found.states) {
+            let PairScratch {
+                row, dead, counter, ..
+            } = scratch;
+            mark_dead(row, position, self.rows, self.columns, dead);
+            let pair = (self.rows, self.columns, self.is_square());
+            if !counter.count(self.game, pair, position, [row, dead], &mut found.states) {
                 continue;
             }
             self.name(position, scratch, listing, &mut found.named)?;
@@ -168,7 +153,8 @@ impl Pair<'_> {
         for (position, half) in self.rows.class.halves() {
             let standing = Prefixes::of(half, exponents).standing;
             if standing != Standing::Never && self.make_row(position, scratch) {
-                self.mark_dead(position, scratch);
+                let (row, dead) = (&scratch.row, &mut scratch.dead);
+                mark_dead(row, position, self.rows, self.columns, dead);
                 self.name(position, scratch, listing, named)?;
             }
         }
@@ -187,7 +173,10 @@ impl Pair<'_> {
         scratch.starts.clear();
         for &(top, bottom) in self.starts {
             if top.weight() == self.top {
-                let positions = (self.halves.position(top), self.halves.position(bottom));
+                let positions = (
+                    self.halves.positions.of(top),
+                    self.halves.positions.of(bottom),
+                );
                 scratch.starts.push(positions);
             }
         }

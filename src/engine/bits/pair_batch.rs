@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::mem;
 
-use super::halves::Halves;
+use super::tables::Halves;
 use super::turn::Turned;
 
 /// Pairs that are swept with the same moves down.

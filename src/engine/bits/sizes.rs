@@ -282,7 +282,7 @@ pub(super) fn is_space_short(packed: [u64; 2], states: u64, store: &Store) -> bo
 #[cfg(test)]
 mod tests {
     use super::super::class::{Class, ColumnRange};
-    use super::super::halves::Quads;
+    use super::super::quads::Quads;
     use super::*;
 
     #[test]

@@ -7,35 +7,13 @@
 
 use std::mem;
 
-use super::class::{Class, ColumnRange, NONE};
-use super::halves::{Halves, Tables};
+use super::class::{ColumnRange, NONE};
 use super::kernels::{BitLine, LINE, or, or_masked};
 use super::matrix::{LineMemory, Matrix};
 use super::packed_matrix::PackedMatrix;
+use super::tables::Tables;
 use super::transpose::{transpose, transpose_square};
 use crate::error::Result;
-
-/// The targets of the halves of a class under a move to the left.
-#[derive(Default)]
-pub(crate) struct MoveTable {
-    /// The target of each position: the position after the move; `NONE` if the move wins.
-    pub(crate) targets: Vec<u32>,
-    /// All positions in the order of their targets. Positions that win come last.
-    pub(crate) by_target: Vec<u32>,
-}
-
-impl MoveTable {
-    pub(super) fn new(class: &Class, exponents: u8, halves: &Halves) -> Self {
-        let mut targets = vec![NONE; class.digits.len()];
-        for (at, half) in class.halves() {
-            let moved = half.moved_left(exponents);
-            targets[at as usize] = moved.map_or(NONE, |moved| halves.position(moved));
-        }
-        let mut by_target: Vec<u32> = class.halves().map(|(at, _)| at).collect();
-        by_target.sort_by_key(|&at| targets[at as usize]);
-        Self { targets, by_target }
-    }
-}
 
 /// A thread's memory for the move of a pair.
 #[derive(Default)]

@@ -5,57 +5,12 @@
 //! bottom half, which are then transposed.
 
 use super::afterstate_matrix::AfterstateMatrix;
-use super::class::{ColumnRange, NONE};
-use super::half::Half;
-use super::halves::{Groups, Halves, Tables};
+use super::class::ColumnRange;
 use super::kernels::{BitLine, LINE};
 use super::matrix::{LineMemory, Matrix};
+use super::tables::{Tables, unmark};
 use super::transpose::transpose_square;
 use crate::error::Result;
-
-/// The removals of the halves of a class. A *removal* is a half without one of its 2s or 4s.
-#[derive(Default)]
-pub(crate) struct RemovalTable {
-    /// By position, the slots of the removals. The highest bit is set if the tile is a 4.
-    slots: Groups,
-    /// By position, the short removals, as numbers of short halves. The highest bit tells the tile,
-    /// as in `slots`.
-    shorts: Groups,
-}
-
-/// The highest bit of a removal: the tile is a 4.
-const FOUR: u32 = 1 << 31;
-
-impl RemovalTable {
-    /// The removals of the last class of `tables`, which has all lighter classes.
-    pub(super) fn new(tables: &[Tables], halves: &Halves) -> Self {
-        let (mut slots, mut shorts) = (Vec::new(), Vec::new());
-        let class = &tables.last().expect("a class").class;
-        for (at, half) in class.halves() {
-            for shift in (0..32).step_by(4) {
-                let exp = half.0 >> shift & 15;
-                if exp == 1 || exp == 2 {
-                    let mark = if exp == 2 { FOUR } else { 0 };
-                    let removal = halves.position(Half(half.0 & !(15 << shift)));
-                    let table = &tables[tables.len() - 1 - exp as usize];
-                    let slot = table.afterstates.slots[removal as usize];
-                    slots.extend((slot != NONE).then_some((at, mark | slot)));
-                    let short = table.class.short.number(removal);
-                    shorts.extend(short.map(|number| (at, mark | number)));
-                }
-            }
-        }
-        Self {
-            slots: Groups::new(class.digits.len(), &slots),
-            shorts: Groups::new(class.digits.len(), &shorts),
-        }
-    }
-}
-
-/// The tile that was removed, 0 for a 2 and 1 for a 4, and the number of the removal.
-fn unmark(removal: u32) -> (usize, u32) {
-    (usize::from(removal >= FOUR), removal & !FOUR)
-}
 
 /// The spawns in the bottom halves of a pair.
 #[derive(Default)]

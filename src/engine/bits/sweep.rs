@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex};
 use std::{iter, mem};
 
 use super::afterstates::Afterstates;
-use super::census::BoardCounts;
+use super::counts::BoardCounts;
+use super::counts::PairCounts;
 use super::half::Half;
-use super::halves::Halves;
 use super::listing::Listing;
-use super::pair::{Pair, PairCounts, PairScratch};
+use super::pair::{Pair, PairScratch};
 use super::pair_batch::PairBatch;
+use super::tables::Halves;
 use super::turn::{TurnScratch, Turned};
 use crate::engine::plan::Plan;
 use crate::engine::workers::{Worker, Workers};
@@ -213,7 +214,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::super::afterstate_matrix::AfterstateMatrix;
-    use super::super::census::EXPONENTS;
+    use super::super::counts::EXPONENTS;
     use super::super::kernels::{LINE, bit};
     use super::super::matrix::Permuter;
     use crate::engine::Plan;

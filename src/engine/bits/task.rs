@@ -7,10 +7,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::halves::Halves;
+use super::counts::PairCounts;
 use super::memory::for_layer;
-use super::pair::PairCounts;
 use super::sweep::Sweep;
+use super::tables::Halves;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Workers;
 use crate::error::Result;

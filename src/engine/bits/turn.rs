@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use super::afterstates::Afterstates;
 use super::class::ColumnRange;
-use super::halves::Halves;
 use super::kernels::BitLine;
 use super::matrix::{Matrices, lock};
 use super::packed_matrix::PackedMatrix;
+use super::tables::Halves;
 use super::turning::Turning;
 use crate::engine::batch::ranges;
 use crate::engine::workers::{Done, Workers};

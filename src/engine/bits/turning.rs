@@ -12,12 +12,12 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use super::afterstates::DownRow;
 use super::field::{FieldWriter, Transposer, expand, set_field, word};
 use super::half::Quad;
-use super::halves::{Halves, Quads};
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
 use super::matrix::{Matrices, NewMatrix};
+use super::quads::Quads;
+use super::tables::{DownRow, Halves};
 
 /// A turn of some matrices.
 pub(super) struct Turning<'a> {
@@ -33,7 +33,7 @@ impl Turning<'_> {
     pub(super) fn on_full(&self, top: usize, down: &mut NewMatrix) {
         let (halves, bottom) = (self.halves, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
-        let quads = &halves.quads;
+        let quads = &halves.positions.quads;
         let fields: Vec<TurnedFields> = (0..=bottom)
             .filter_map(|right| TurnedFields::new(right, bottom - right, quads))
             .collect();
@@ -74,13 +74,13 @@ impl Turning<'_> {
                 }
                 skipped = 0;
                 let lefts = down_rows.iter().map(|row| row.left);
-                let sources = lefts.map(|left| halves.field(self.weight - from, left));
+                let sources = lefts.map(|left| halves.positions.field(self.weight - from, left));
                 sources_of_lefts.clear();
                 sources_of_lefts.extend(sources);
                 let moved = self.moved.of(from);
                 let (bytes, width) = moved.bytes();
                 // In `left` the position of a half is its row.
-                let (first_row, [there, _]) = halves.field(from, right);
+                let (first_row, [there, _]) = halves.positions.field(from, right);
                 let row = |number: usize| {
                     let before = (there.bits & ((1 << number) - 1)).count_ones();
                     let row = first_row + before;
@@ -126,7 +126,7 @@ impl Turning<'_> {
     pub(super) fn on_short(&self, top: usize, down: &mut NewMatrix) {
         let (halves, sum, bottom) = (self.halves, self.weight, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
-        let quads = &halves.quads;
+        let quads = &halves.positions.quads;
         if !down.has_bits {
             down.matrix.clear();
         }
@@ -142,12 +142,18 @@ impl Turning<'_> {
                 }
                 let class = &halves.tables[from].class;
                 class
-                    .moved_row(halves.position_of(a, b))
+                    .moved_row(halves.positions.of_quads(a, b))
                     .map(|row| (from, row))
             };
             // One bottom quad is full: the right quad, or the left quad of the flipped board.
             for (b, d, flipped) in [(b, d, false), (d, b, true)] {
-                for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
+                for (weight, under) in halves
+                    .positions
+                    .under(b)
+                    .iter()
+                    .enumerate()
+                    .take(bottom + 1)
+                {
                     let full = quads.full(bottom - weight);
                     if full.is_empty() {
                         continue;
@@ -157,7 +163,7 @@ impl Turning<'_> {
                         let Some((from, row)) = source(a, b.transposed()) else {
                             continue;
                         };
-                        let (at, [there, _]) = halves.field(sum - from, d.transposed());
+                        let (at, [there, _]) = halves.positions.field(sum - from, d.transposed());
                         if there.bits == 0 {
                             continue;
                         }
@@ -170,15 +176,15 @@ impl Turning<'_> {
                         }
                         any = true;
                         let short = a.transposed();
-                        for there in halves.field(bottom, short).1 {
+                        for there in halves.positions.field(bottom, short).1 {
                             let Some(&first) = full.get(there.bits.trailing_zeros() as usize)
                             else {
                                 continue;
                             };
                             let first = if flipped {
-                                halves.position_of(first, short)
+                                halves.positions.of_quads(first, short)
                             } else {
-                                halves.position_of(short, first)
+                                halves.positions.of_quads(short, first)
                             };
                             let at = columns.class.short.compact(first).expect("a short half");
                             set_field(words_mut(to), at, there.compress(field[0]));
@@ -187,8 +193,14 @@ impl Turning<'_> {
                 }
             }
             // No bottom quad is full.
-            for (weight, under) in halves.under(b).iter().enumerate().take(bottom + 1) {
-                let others = halves.under(d).get(bottom - weight);
+            for (weight, under) in halves
+                .positions
+                .under(b)
+                .iter()
+                .enumerate()
+                .take(bottom + 1)
+            {
+                let others = halves.positions.under(d).get(bottom - weight);
                 for (&a, &c) in under
                     .iter()
                     .flat_map(|a| others.into_iter().flatten().map(move |c| (a, c)))
@@ -196,11 +208,11 @@ impl Turning<'_> {
                     let Some((from, row)) = source(a, b.transposed()) else {
                         continue;
                     };
-                    let at = halves.position_of(c, d.transposed());
+                    let at = halves.positions.of_quads(c, d.transposed());
                     let sources = &halves.tables[sum - from].class;
                     if sources.is_moved_column(at) && bit(self.moved.of(from).row(row), at) {
                         any = true;
-                        let position = halves.position_of(a.transposed(), c.transposed());
+                        let position = halves.positions.of_quads(a.transposed(), c.transposed());
                         let compact = columns.class.short.compact(position);
                         set(to, compact.expect("a short half"));
                     }

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
-use super::halves::Halves;
 use super::listing::{Listing, RowSource};
 use super::memory::for_layer;
 use super::sweep::Sweep;
+use super::tables::Halves;
 use crate::counts::Row;
 use crate::engine::job::{CountAfterstates, OnlyList, PartJob, Source};
 use crate::engine::parts::Parts;

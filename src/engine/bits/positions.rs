@@ -1,0 +1,136 @@
+//! The position of each half in its class, and the fields of the halves.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::class::{Class, ColumnRange, NONE};
+use super::field::FieldMask;
+use super::half::{Half, Quad};
+use super::quads::Quads;
+
+/// The positions of all halves of a game.
+pub(crate) struct Positions {
+    pub(crate) quads: Quads,
+    /// The position of each half in its class.
+    positions: Vec<u32>,
+    /// By weight and right quad: the position of the first half of the field in `left` or `both`, and
+    /// the number of its masks.
+    fields: Vec<(u32, u32)>,
+    /// The masks of the halves of a field in `left` or `both`, and of the other halves.
+    masks: Vec<[FieldMask; 2]>,
+    /// See [`Positions::under`]. The first index tells which columns of the upper quad are empty.
+    under: [Vec<Vec<Quad>>; 4],
+}
+
+impl Positions {
+    /// The halves with exponents below `exponents` and weights up to `most`. Returns their classes,
+    /// too.
+    pub(super) fn new(exponents: u8, most: usize) -> (Self, Vec<Class>) {
+        let quads = Quads::new(exponents, most);
+        let classes: Vec<Class> = (0..=most)
+            .into_par_iter()
+            .map(|weight| Class::new(weight, &quads))
+            .collect();
+        let mut new = Self {
+            positions: vec![NONE; quads.count * quads.count],
+            fields: Vec::new(),
+            masks: Vec::new(),
+            under: std::array::from_fn(|empty| under(&quads, empty)),
+            quads,
+        };
+        classes.iter().for_each(|class| new.add(class));
+        new.make_fields(&classes);
+        (new, classes)
+    }
+
+    fn add(&mut self, class: &Class) {
+        let quads = &self.quads;
+        for (position, half) in class.halves() {
+            let (left, right) = half.quads();
+            self.positions[quads.id(right) * quads.count + quads.id(left)] = position;
+        }
+    }
+
+    fn make_fields(&mut self, classes: &[Class]) {
+        let quads = &self.quads;
+        let mut numbers = HashMap::new();
+        for class in classes {
+            let mut fields = vec![(0, 0); quads.count];
+            for position in class.positions_of(ColumnRange::MOVED_LEFT) {
+                let (left, right) = class.half(position).quads();
+                if left.is_full() {
+                    let (first, bits) = &mut fields[quads.id(right)];
+                    if *bits == 0 {
+                        *first = position;
+                    }
+                    *bits |= 1 << (quads.id(left) - quads.id(quads.full(quads.weight(left))[0]));
+                }
+            }
+            self.fields.extend(fields.into_iter().map(|(first, bits)| {
+                let number = *numbers.entry(bits).or_insert_with(|| {
+                    self.masks.push([bits, !bits].map(FieldMask::new));
+                    self.masks.len() as u32 - 1
+                });
+                (first, number)
+            }));
+        }
+    }
+
+    /// Half the sum of a half's tiles.
+    #[inline]
+    pub(crate) fn weight(&self, half: Half) -> usize {
+        let (left, right) = half.quads();
+        self.quads.weight(left) + self.quads.weight(right)
+    }
+
+    /// The position of a half.
+    #[inline]
+    pub(crate) fn of(&self, half: Half) -> u32 {
+        let (left, right) = half.quads();
+        self.of_quads(left, right)
+    }
+
+    /// The position of the half of two quads.
+    #[inline]
+    pub(crate) fn of_quads(&self, left: Quad, right: Quad) -> u32 {
+        self.positions[self.quads.id(right) * self.quads.count + self.quads.id(left)]
+    }
+
+    /// By weight: the quads that can lie under `quad` after all tiles fell down and left a gap. The
+    /// quads are transposed. Under an empty column no tile lies over a gap. Under any other column
+    /// there is no gap.
+    pub(crate) fn under(&self, quad: Quad) -> &[Vec<Quad>] {
+        let [corner, along, inward, middle] = quad.cells();
+        let (outer, inner) = (corner == 0 && inward == 0, along == 0 && middle == 0);
+        &self.under[usize::from(outer) + 2 * usize::from(inner)]
+    }
+
+    /// The position of the first half of a field in `left` or `both`, the mask of these halves, and
+    /// the mask of the field's other halves. `weight` is the weight of the halves.
+    #[inline]
+    pub(crate) fn field(&self, weight: usize, right: Quad) -> (u32, &[FieldMask; 2]) {
+        let (first, number) = self.fields[weight * self.quads.count + self.quads.id(right)];
+        (first, &self.masks[number as usize])
+    }
+}
+
+/// See [`Positions::under`]. Bit 0 of `empty` says whether the outer column is empty, bit 1 whether
+/// the middle column is.
+fn under(quads: &Quads, empty: usize) -> Vec<Vec<Quad>> {
+    let column = |outer: u8, inner: u8, empty: bool| match empty {
+        true => outer > 0 || inner == 0,
+        false => outer > 0 && inner > 0,
+    };
+    let fits = |quad: &&Quad| {
+        let [corner, along, inward, middle] = quad.cells();
+        !quad.is_full()
+            && column(corner, inward, empty & 1 != 0)
+            && column(along, middle, empty & 2 != 0)
+    };
+    let fitting = |quads: &Vec<Quad>| {
+        let quads = quads.iter().filter(fits);
+        quads.map(|quad| quad.transposed()).collect()
+    };
+    quads.by_weight.iter().map(fitting).collect()
+}
