@@ -63,7 +63,7 @@ pub struct Plan {
     /// Bytes of scratch memory for a turn of matrices.
     pub(crate) turn: u64,
     /// Most bytes of moves down of a batch in the largest layer.
-    pub(crate) turned: u64,
+    pub(crate) moves_down: u64,
     /// Bytes of matrices beside this plan's memory.
     pub(crate) matrices: u64,
     /// The least time between two frontiers of matrices on disk.
@@ -114,7 +114,7 @@ impl Plan {
             engine: None,
             stop: Stop::default(),
             turn: bound / 16,
-            turned: bound / 4,
+            moves_down: bound / 4,
             matrices: 0,
             frontier_after: FRONTIER_AFTER,
             chunks: memory / 8 * 5 / threads,
@@ -146,9 +146,9 @@ impl Plan {
         self
     }
 
-    /// Hold at most `turned` bytes of moves down.
-    pub(crate) fn with_turned(mut self, turned: u64) -> Self {
-        self.turned = turned;
+    /// Hold at most `moves_down` bytes of moves down.
+    pub(crate) fn with_moves_down(mut self, moves_down: u64) -> Self {
+        self.moves_down = moves_down;
         self
     }
 
@@ -172,7 +172,7 @@ impl Plan {
             engine: self.engine,
             stop: self.stop.clone(),
             turn: self.turn,
-            turned: self.turned,
+            moves_down: self.moves_down,
             frontier_after: self.frontier_after,
             matrices: bytes,
             granted: rest.granted * PARTS / parts,
@@ -263,7 +263,7 @@ impl Plan {
             engine: Some(Engine::Lists),
             stop: Stop::default(),
             turn: 0,
-            turned: 0,
+            moves_down: 0,
             matrices: 0,
             frontier_after: Duration::ZERO,
             chunks: 48 << 10,

@@ -1,6 +1,6 @@
 //! All afterstates of one sum whose top half has one weight and an empty cell.
 //!
-//! The matrix is derived from `Afterstates` and `Turned`:
+//! The matrix is derived from `Afterstates` and `MovesDown`:
 //!
 //! - Moves to the left: the stored rows.
 //! - Moves to the right: the rows of the mirrored top halves. Their bits of `left` go to `right`,
@@ -20,11 +20,11 @@ use super::counts::{BoardCounts, EXPONENTS, add};
 use super::half::Half;
 use super::kernels::{BitLine, LINE, bit, or};
 use super::matrix::{LineMemory, Matrix, Permuter};
+use super::moves_down::{MovesDown, shapes};
 use super::packed_matrix::PackedMatrix;
 use super::symmetric::find_symmetric;
 use super::tables::{Halves, Tables};
 use super::transpose::{transpose, transpose_square};
-use super::turn::{Turned, shapes};
 use crate::error::Result;
 use crate::game::orbit;
 
@@ -80,7 +80,7 @@ impl AfterstateMatrix {
     pub(crate) fn make(
         &mut self,
         afterstates: &Afterstates,
-        turned: &Turned,
+        moves_down: &MovesDown,
         top: usize,
         halves: &Halves,
         permuter: &mut Permuter,
@@ -92,8 +92,8 @@ impl AfterstateMatrix {
         let bottom = afterstates.weight - top;
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let moved = &afterstates.moved[top];
-        let (on_full, on_short) = (&turned.on_full[top], &turned.on_short[top]);
-        let flipped = &turned.on_short[bottom];
+        let (on_full, on_short) = (&moves_down.on_full[top], &moves_down.on_short[top]);
+        let flipped = &moves_down.on_short[bottom];
         self.has_short_rows = flipped.has_bits();
         let all = [moved, on_full, on_short, flipped];
         self.has_bits = all.into_iter().any(PackedMatrix::has_bits);

@@ -13,7 +13,7 @@ use crate::game::Game;
 /// The plans for a game: each has half as much memory for moves down as the plan before it, and so
 /// more batches, which take more time.
 fn plans(plan: &Plan) -> impl Iterator<Item = Plan> {
-    (0..4).map(|halving| plan.clone().with_turned(plan.turned >> halving))
+    (0..4).map(|halving| plan.clone().with_moves_down(plan.moves_down >> halving))
 }
 
 /// Find the plan whose matrices fit, for the layers with sums from `first` to `end`. Returns the plan,
@@ -22,7 +22,7 @@ pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Size
     let mut sizes = Sizes::new(game, end, plan);
     let mut found = None;
     for plan in plans(plan) {
-        sizes.turned = plan.turned;
+        sizes.moves_down = plan.moves_down;
         let mut most = 0;
         let too_large = |sum: &u32| {
             // The tables up to the last layer are made before the first layer.
@@ -48,7 +48,7 @@ pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Size
 fn divide(game: &Game, sums: &RangeInclusive<u32>, end: u32, plan: &Plan) -> (Option<Plan>, Sizes) {
     let mut sizes = Sizes::new(game, end, plan);
     let beside = plans(plan).find_map(|plan| {
-        sizes.turned = plan.turned;
+        sizes.moves_down = plan.moves_down;
         plan.beside(sizes.bytes(sums.clone()), Sizes::parts(game))
     });
     (beside, sizes)
@@ -132,12 +132,12 @@ mod tests {
             assert_eq!(beyond, None, "{name}");
             // One batch has all moves down.
             let mut whole = Sizes::new(&game, end, &plan);
-            whole.turned = u64::MAX;
+            whole.moves_down = u64::MAX;
             let free = plan.all_memory();
             for sum in (first..first + 160).step_by(20) {
-                let [others, all_turned] = whole.others_and_turned(sum);
-                let turned = all_turned.min(sizes.most_turned(first..=sum, free));
-                let bytes = sizes.tables(end) + others + turned;
+                let [others, all_moves_down] = whole.others_and_moves_down(sum);
+                let moves_down = all_moves_down.min(sizes.most_moves_down(first..=sum, free));
+                let bytes = sizes.tables(end) + others + moves_down;
                 assert!(bytes <= free, "{name} {sum}: {bytes} of {free}");
             }
         }

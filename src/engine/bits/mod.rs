@@ -43,18 +43,18 @@
 //! **Symmetry.** All eight images of a board have bits, so moves to the left are enough. Moves to
 //! the right lead to mirror images of their results, and moves up and down to quarter turns. Of a
 //! layer, only the results of moves to the left with an empty cell in the top half are stored: every
-//! afterstate or its flip has such a cell. `turn` derives the results of moves down. A row of states
+//! afterstate or its flip has such a cell. A quarter turn derives the moves down. A row of states
 //! is made, counted, named, moved and dropped.
 //!
 //! ```text
 //!   Afterstates of sums s-2 and s-4: moved to the left, packed
 //!      |
-//!      | turn         moved down: copies fields of bits                              Turned
+//!      | moves_down   by a quarter turn: copies fields of bits                        MovesDown
 //!      v
 //!   AfterstateMatrix  all afterstates with a top half of one weight
 //!      |
 //!      | spawn        a row of states: one top half, all bottom halves            Pair
-//!      +--> census    labeled boards, moves, wins, dead states: bits under masks
+//!      +--> count     labeled boards, moves, wins, dead states: bits under masks
 //!      +--> canonical boards one by one: their number and fingerprint             NamedBoards
 //!      |
 //!      | slide        OR into the row of the moved top half, transpose, OR again
@@ -92,7 +92,7 @@
 //! | pair | a top weight and a bottom weight ([`Pair`](pair::Pair)); it stands for its flip, too |
 //! | sweep | the count of a layer, pair by pair ([`Sweep`]) |
 //! | turn | a quarter turn of boards: moves to the left become moves down |
-//! | moves down | the afterstates of moves down, made by a turn ([`Turned`](turn::Turned)) |
+//! | moves down | the afterstates of moves down, made by a turn ([`MovesDown`](moves_down::MovesDown)) |
 //! | moved half | a half that a move to the left leads to; a moved row has an empty cell, too |
 //! | fallen half | a half that a move down onto a full half can leave |
 //! | slot | a row of an [`AfterstateMatrix`](afterstate_matrix::AfterstateMatrix) |
@@ -106,9 +106,10 @@
 //! | prefix | the first two cells of an image of a board |
 //! | named board | a canonical board that was visited, not only counted |
 //!
-//! Reading order: `half`, `class`, `halves` (the bits), `kernels`, `transpose`, `matrix`,
-//! `packed_matrix`; `afterstates`, `turn` with `turning` and `field`, `afterstate_matrix`; `pair`
-//! (the loop over rows), `spawn`, `census` with `symmetry`, `canonical` with `prefixes`, `slide`;
+//! Reading order: `half`, `quads`, `class`, `positions` (the bits); `counts`; `tables` (what each step
+//! looks up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
+//! `afterstates`, `moves_down` with `turn`, `afterstate_matrix`; `pair` (the loop over rows), and its
+//! steps in order: `spawn`, `dead`, `count` with `symmetric`, `canonical` with `prefixes`, `slide`;
 //! `sweep` with `pair_batch` (a layer), `listing` with `rows`, `frontier`, `unpack`; this file
 //! (layers and their files); `sizes`, `memory`; `find` (single boards); `task` (some pairs of a
 //! layer, for a cluster).
@@ -128,6 +129,7 @@ pub(crate) mod kernels;
 mod listing;
 mod matrix;
 mod memory;
+mod moves_down;
 mod packed_matrix;
 mod pair;
 mod pair_batch;
@@ -144,7 +146,6 @@ mod tables;
 mod task;
 pub(crate) mod transpose;
 mod turn;
-mod turning;
 mod unpack;
 
 use std::mem;
@@ -331,8 +332,8 @@ impl<'a> Bits<'a> {
             Some(_) => self.plan.matrices,
             None => self.plan.all_memory(),
         };
-        let turned = self.sizes.most_turned(self.first..=layer.sum, free);
-        self.sweep.turn_at_most(turned);
+        let moves_down = self.sizes.most_moves_down(self.first..=layer.sum, free);
+        self.sweep.limit_moves_down(moves_down);
         let found = self
             .sweep
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
@@ -390,8 +391,8 @@ impl<'a> Bits<'a> {
         let last = layers.len() - 1;
         // The lists take memory that the sweep could use, if it listed no states.
         let sums = self.first..=layers[last].sum;
-        let turned = self.sizes.most_turned(sums, self.plan.matrices);
-        self.sweep.turn_within(turned);
+        let moves_down = self.sizes.most_moves_down(sums, self.plan.matrices);
+        self.sweep.shrink_moves_down(moves_down);
         for back in [1, 0] {
             let sum = layers[last].sum - 2 * back as u32;
             if store.run().has_lists(sum) {

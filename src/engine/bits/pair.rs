@@ -29,12 +29,12 @@ use super::half::Half;
 use super::kernels::{BitLine, set, words_mut};
 use super::listing::{Lister, Listing};
 use super::matrix::{LineMemory, Matrix, Permuter};
+use super::moves_down::MovesDown;
 use super::packed_matrix::PackedMatrix;
 use super::prefixes::{Prefixes, Standing};
 use super::slide::Slide;
 use super::spawn::Spawns;
 use super::tables::{Halves, Tables};
-use super::turn::Turned;
 use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::game::Game;
@@ -46,7 +46,7 @@ pub(crate) struct Pair<'a> {
     /// The afterstates that get a 2, and the afterstates that get a 4.
     pub(super) before: &'a [Afterstates; 2],
     /// Their moves down.
-    pub(super) turned: &'a [Turned; 2],
+    pub(super) moves_down: &'a [MovesDown; 2],
     /// The starts in all orientations.
     pub(super) starts: &'a [(Half, Half)],
     pub(super) top: usize,
@@ -196,8 +196,8 @@ impl Pair<'_> {
             let before = &self.before[tile];
             matrix.has_bits = false;
             if let Some(top) = top.checked_sub(tile + 1) {
-                let turned = &self.turned[tile];
-                matrix.make(before, turned, top, self.halves, &mut scratch.permuter)?;
+                let moves_down = &self.moves_down[tile];
+                matrix.make(before, moves_down, top, self.halves, &mut scratch.permuter)?;
                 // The afterstates of the sum before it were counted one layer ago.
                 if let (0, Some(counts)) = (tile, counts.as_deref_mut()) {
                     *counts += matrix.count(before.weight, top, self.halves, &mut scratch.row)?;

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::mem;
 
+use super::moves_down::MovesDown;
 use super::tables::Halves;
-use super::turn::Turned;
 
 /// Pairs that are swept with the same moves down.
 pub(crate) struct PairBatch<const N: usize> {
@@ -42,7 +42,7 @@ impl<const N: usize> PairBatch<N> {
             let layers = batch.tops.iter().zip(back);
             let bytes = layers.flat_map(|(tops, back)| {
                 tops.iter()
-                    .map(move |&top| Turned::most_bytes(weight - back, top, halves))
+                    .map(move |&top| MovesDown::most_bytes(weight - back, top, halves))
             });
             bytes.sum::<u64>()
         };

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use super::half::Half;
 use super::kernels::{BitLine, LINE};
-use super::turn::most_packed;
+use super::moves_down::most_packed;
 use crate::engine::plan::Plan;
 use crate::game::Game;
 use crate::store::Store;
@@ -65,7 +65,7 @@ pub(crate) struct Sizes {
     /// Bytes of scratch memory for a turn.
     turn: u64,
     /// Most bytes of moves down of a batch.
-    pub(super) turned: u64,
+    pub(super) moves_down: u64,
     exponents: u8,
     heaviest: usize,
     all: Vec<u64>,
@@ -115,7 +115,7 @@ impl Sizes {
             end,
             threads: plan.threads() as u64,
             turn: plan.turn,
-            turned: plan.turned,
+            moves_down: plan.moves_down,
             exponents: win,
             heaviest,
             up_to: sums.collect(),
@@ -137,11 +137,13 @@ impl Sizes {
     /// The most bytes of moves down that can be held in the layer of the last of some sums, if its
     /// matrices can take `bytes`. The process counted the layers of the other sums before it, and
     /// holds the memory of the largest.
-    pub(crate) fn most_turned(&self, sums: RangeInclusive<u32>, bytes: u64) -> u64 {
-        let others = sums.step_by(2).map(|sum| self.others_and_turned(sum)[0]);
+    pub(crate) fn most_moves_down(&self, sums: RangeInclusive<u32>, bytes: u64) -> u64 {
+        let others = sums
+            .step_by(2)
+            .map(|sum| self.others_and_moves_down(sum)[0]);
         let others = others.max().unwrap_or_default();
         let others = others.saturating_add(self.tables(self.end));
-        bytes.saturating_sub(others).max(self.turned)
+        bytes.saturating_sub(others).max(self.moves_down)
     }
 
     /// Bytes for the layers of some sums, counted one after another.
@@ -164,20 +166,20 @@ impl Sizes {
 
     /// Bytes for the layer of a sum, without tables.
     pub(super) fn beside_tables(&self, sum: u32) -> u64 {
-        let [others, turned] = self.others_and_turned(sum);
-        others.saturating_add(turned)
+        let [others, moves_down] = self.others_and_moves_down(sum);
+        others.saturating_add(moves_down)
     }
 
     /// Bytes for the layer of a sum, without tables: without the moves down of a batch, and of these
     /// moves down alone.
-    pub(super) fn others_and_turned(&self, sum: u32) -> [u64; 2] {
+    pub(super) fn others_and_moves_down(&self, sum: u32) -> [u64; 2] {
         let weight = sum as usize / 2;
         let most = weight.min(self.heaviest);
         if most >= self.up_to.len() {
             return [u64::MAX, 0];
         }
         let (mut afterstates, mut spawns) = (0, 0);
-        let (mut turned, mut largest_turned) = (0u64, 0);
+        let (mut moves_down, mut largest_turned) = (0u64, 0);
         let (mut packed, mut largest_packed) = (0u64, 0);
         let (mut all_moved, mut largest_moved) = (0u64, 0);
         for top in weight - most..=most {
@@ -190,7 +192,7 @@ impl Sizes {
             let on_short = matrix(self.hollow[top], lines(self.inward[bottom]) + 4);
             all_moved = all_moved.saturating_add(moved);
             largest_moved = largest_moved.max(moved);
-            turned = turned.saturating_add(on_full + on_short);
+            moves_down = moves_down.saturating_add(on_full + on_short);
             packed = packed.saturating_add(2 * most_packed(on_full, on_short));
             largest_packed = largest_packed.max(most_packed(on_full, on_short));
             largest_turned = largest_turned.max(on_full + on_short);
@@ -205,12 +207,12 @@ impl Sizes {
         let mut bytes = all_moved.saturating_mul(3) / PACKED;
         // During a turn, some matrices are also held unpacked.
         bytes = bytes.saturating_add(all_moved.min(largest_moved.max(self.turn / 2)));
-        bytes = bytes.saturating_add(turned.min(largest_turned.max(self.turn / 2)));
+        bytes = bytes.saturating_add(moves_down.min(largest_turned.max(self.turn / 2)));
         let of_thread = (2 * (afterstates + largest_moved)).saturating_add(spawns);
         [
             bytes.saturating_add(self.threads.saturating_mul(of_thread)),
             // A pair needs four matrices of moves down of each of two sums.
-            packed.min(self.turned.max(8 * largest_packed)),
+            packed.min(self.moves_down.max(8 * largest_packed)),
         ]
     }
 

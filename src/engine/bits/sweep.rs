@@ -13,10 +13,10 @@ use super::counts::BoardCounts;
 use super::counts::PairCounts;
 use super::half::Half;
 use super::listing::Listing;
+use super::moves_down::{MovesDown, MovesDownScratch};
 use super::pair::{Pair, PairScratch};
 use super::pair_batch::PairBatch;
 use super::tables::Halves;
-use super::turn::{TurnScratch, Turned};
 use crate::engine::plan::Plan;
 use crate::engine::workers::{Worker, Workers};
 use crate::error::Result;
@@ -32,10 +32,10 @@ pub(crate) struct Sweep<'a> {
     /// The afterstates of the last sum, and of the sum before it.
     pub(super) before: [Afterstates; 2],
     /// Their moves down.
-    turned: [Turned; 2],
-    turn_scratch: TurnScratch,
+    moves_down: [MovesDown; 2],
+    moves_down_scratch: MovesDownScratch,
     /// Most bytes of moves down of a batch, if it has more than one pair.
-    most_turned: u64,
+    most_moves_down: u64,
     /// The afterstates of the layer that is being counted.
     pub(super) next: Afterstates,
     /// Half the sum of the layer.
@@ -59,9 +59,9 @@ impl<'a> Sweep<'a> {
             halves,
             scratch: PerThread::new(plan.threads(), |thread| Ok(PairScratch::new(thread)))?,
             before: [0, 0].map(Afterstates::new),
-            turned: Default::default(),
-            turn_scratch: TurnScratch::new(plan.turn),
-            most_turned: plan.turned,
+            moves_down: Default::default(),
+            moves_down_scratch: MovesDownScratch::new(plan.turn),
+            most_moves_down: plan.moves_down,
             next: Afterstates::new(0),
             weight,
             lighter: 0..usize::MAX,
@@ -74,16 +74,16 @@ impl<'a> Sweep<'a> {
     }
 
     /// Hold at most so many bytes of moves down from now on.
-    pub(crate) fn turn_at_most(&mut self, bytes: u64) {
-        self.most_turned = bytes;
+    pub(crate) fn limit_moves_down(&mut self, bytes: u64) {
+        self.most_moves_down = bytes;
     }
 
-    /// Like [`Self::turn_at_most`]. Moves down that take more bytes are dropped, and made again when
+    /// Like [`Self::limit_moves_down`]. Moves down that take more bytes are dropped, and made again when
     /// they are needed.
-    pub(crate) fn turn_within(&mut self, bytes: u64) {
-        self.turn_at_most(bytes);
-        if self.turned.iter().map(Turned::bytes).sum::<u64>() > bytes {
-            self.turned = Default::default();
+    pub(crate) fn shrink_moves_down(&mut self, bytes: u64) {
+        self.limit_moves_down(bytes);
+        if self.moves_down.iter().map(MovesDown::bytes).sum::<u64>() > bytes {
+            self.moves_down = Default::default();
         }
     }
 
@@ -99,8 +99,8 @@ impl<'a> Sweep<'a> {
             halves,
             workers,
             before,
-            turned,
-            turn_scratch,
+            moves_down,
+            moves_down_scratch,
             next,
             lighter,
             ..
@@ -116,16 +116,17 @@ impl<'a> Sweep<'a> {
         *next = Afterstates::new(weight);
         let moved = Mutex::new(&mut next.moved);
         let mut all = PairCounts::default();
-        for batch in PairBatch::cut(weight, &pairs, [1, 2], self.most_turned, halves) {
-            for ((turned, before), tops) in turned.iter_mut().zip(&*before).zip(&batch.tops) {
-                turned.make(before, tops, turn_scratch, halves, workers)?;
+        for batch in PairBatch::cut(weight, &pairs, [1, 2], self.most_moves_down, halves) {
+            for ((moves_down, before), tops) in moves_down.iter_mut().zip(&*before).zip(&batch.tops)
+            {
+                moves_down.make(before, tops, moves_down_scratch, halves, workers)?;
             }
             let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
                 let pair = Pair {
                     game: &self.game,
                     halves,
                     before,
-                    turned,
+                    moves_down,
                     starts: &starts,
                     top,
                     bottom,
@@ -152,7 +153,7 @@ impl<'a> Sweep<'a> {
         let [last, before] = &mut self.before;
         mem::swap(last, before);
         mem::swap(last, &mut self.next);
-        self.turned.swap(0, 1);
+        self.moves_down.swap(0, 1);
         self.weight += 1;
     }
 
@@ -181,19 +182,19 @@ impl<'a> Sweep<'a> {
         let weight = self.before[back].weight;
         let mut all = R::default();
         let most = self
-            .most_turned
-            .saturating_sub(self.turned[1 - back].bytes());
+            .most_moves_down
+            .saturating_sub(self.moves_down[1 - back].bytes());
         let pairs = self.halves.pairs(weight);
         for batch in PairBatch::cut(weight, &pairs, [0], most, &self.halves) {
             let [tops] = &batch.tops;
-            let (before, scratch) = (&self.before[back], &mut self.turn_scratch);
-            self.turned[back].make(before, tops, scratch, &self.halves, self.workers)?;
+            let (before, scratch) = (&self.before[back], &mut self.moves_down_scratch);
+            self.moves_down[back].make(before, tops, scratch, &self.halves, self.workers)?;
             let this = &*self;
             let visit = |worker: &mut Worker, &top: &usize| {
                 let scratch = &mut *this.scratch.lock(worker.index);
-                let (before, turned) = (&this.before[back], &this.turned[back]);
+                let (before, moves_down) = (&this.before[back], &this.moves_down[back]);
                 let (matrix, permuter) = (&mut scratch.matrices[0], &mut scratch.permuter);
-                matrix.make(before, turned, top, &this.halves, permuter)?;
+                matrix.make(before, moves_down, top, &this.halves, permuter)?;
                 visit(this, top, scratch)
             };
             let pairs = batch.pairs.iter();
@@ -260,13 +261,13 @@ mod tests {
     /// All boards of the matrices that are derived from some afterstates.
     fn boards(afterstates: &Afterstates, halves: &Halves, workers: &Workers) -> Vec<Board> {
         let (mut matrix, mut permuter) = (AfterstateMatrix::default(), Permuter::default());
-        let mut turned = Turned::default();
+        let mut moves_down = MovesDown::default();
         let tops = halves.tops(afterstates.weight).collect();
-        turned
+        moves_down
             .make(
                 afterstates,
                 &tops,
-                &mut TurnScratch::new(0),
+                &mut MovesDownScratch::new(0),
                 halves,
                 workers,
             )
@@ -275,7 +276,7 @@ mod tests {
         let mut boards = Vec::new();
         for top in 0..=afterstates.weight {
             matrix
-                .make(afterstates, &turned, top, halves, &mut permuter)
+                .make(afterstates, &moves_down, top, halves, &mut permuter)
                 .unwrap();
             if !matrix.has_bits {
                 continue;

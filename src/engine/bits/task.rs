@@ -57,7 +57,7 @@ impl SweepTask<'_> {
         }
         sweep.load_sealed(1, self.run)?;
         sweep.restrict(self.lighter.clone());
-        sweep.turn_at_most(sizes.most_turned(self.sum..=self.sum, plan.all_memory()));
+        sweep.limit_moves_down(sizes.most_moves_down(self.sum..=self.sum, plan.all_memory()));
         let found = sweep.count(None, &mut |_| ())?;
         sweep.append_next(plan.level(), append)?;
         Ok(found)

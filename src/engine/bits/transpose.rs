@@ -159,9 +159,9 @@ mod tests {
             run!(version, transpose(&mut tile));
             for row in 0..64 {
                 for column in 0..LINE {
-                    let turned = tile[column % 64].0[column / 64] >> row & 1 != 0;
+                    let moves_down = tile[column % 64].0[column / 64] >> row & 1 != 0;
                     assert_eq!(
-                        turned,
+                        moves_down,
                         bit(&before[row..=row], column as u32),
                         "{version:?}"
                     );
@@ -178,9 +178,9 @@ mod tests {
             run!(version, transpose_square(&mut square));
             for row in 0..LINE {
                 for column in 0..LINE {
-                    let turned = bit(&square[column..=column], row as u32);
+                    let moves_down = bit(&square[column..=column], row as u32);
                     assert_eq!(
-                        turned,
+                        moves_down,
                         bit(&before[row..=row], column as u32),
                         "{version:?}"
                     );
