@@ -1,8 +1,8 @@
-//! The quarter turn: moves down, derived from moves to the left.
+//! Moves down, derived from moves to the left by a quarter turn.
 //!
 //! Key idea: moves down take far more memory than moves to the left, because they pack badly. So a
 //! batch of pairs makes only the moves down that it needs, packs them, and drops them after its sweep.
-//! A turn reads all moves to the left, group by group, and `turning` copies their bits.
+//! A turn reads all moves to the left, group by group, and `turn` copies their bits.
 
 use std::collections::BTreeSet;
 

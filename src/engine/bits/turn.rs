@@ -1,7 +1,7 @@
-//! The copying of bits in a quarter turn.
+//! The quarter turn: it copies bits of moves to the left into moves down.
 //!
 //! Key idea: a turn copies fields of bits (see `field`). A board moved to the left has the quads
-//! `a b` on top and `c d` below. MovesDown, it has `b d` on top and `a c` below, each quad transposed,
+//! `a b` on top and `c d` below. After a turn it has `b d` on top and `a c` below, each quad transposed,
 //! and it is moved down. For given `a`, `b` and `d`, all full quads `c` are a field in the row of
 //! `a b`, and also in the turned row of `b d`. If `a` is full, too, then the fields of all `a`
 //! follow each other in the turned row.
