@@ -52,7 +52,9 @@
 //! | block | boards that are encoded together and can be decoded alone |
 //! | range | boards, keys or positions from one up to another |
 //! | task | work for one thread; in `cluster`, for one process |
+//! | job | a part to build: its source, the work on its boards, its files |
 //! | batch | the tasks that run at one time |
+//! | share | the tasks of one job in a batch |
 //! | slice | boards that fit a core's first caches |
 //! | position | the number of states before a state in its part |
 //! | frontier | the afterstates of the last two sums, from which the next layer follows |

@@ -55,7 +55,7 @@
 //! ```
 //!
 //! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4. Layer 4 gets
-//! it from `Frontier::starts`, and `Candidates::add` puts its key into a bucket. Then the part of
+//! it from `Frontier::origins`, and `Candidates::add` puts its key into a bucket. Then the part of
 //! sum 4 and largest tile 2 is built. A `SortTask` sorts the bucket, and `reduce` gives 0x0011 and
 //! the other start, 0x0110. `ExpandStates::count_and_filter` finds both live, and they are encoded
 //! into `sum-00004-max-00002.states`. `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100,
@@ -66,9 +66,8 @@
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
 //! lists), `frontier`, `lists` (candidates), `job`, `parts`, `pipeline` and `batch` (parts from any
-//! source, also for solving); `bits`;
-//! `afterstates` (afterstates of a complete run); `packed` and `chunk`
-//! (sorted runs in memory, or on disk), `workers` and `plan` serve all of them.
+//! source, also for solving); `bits`; `afterstates` (afterstates of a complete run); `packed` and
+//! `chunk` (sorted runs in memory, or on disk), `workers` and `plan` serve all of them.
 //!
 //! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
 //! or on where a count was stopped, if it then goes on to a later sum.

@@ -1,6 +1,6 @@
 //! Games as codes, and their replay.
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::error::Result;
@@ -8,11 +8,23 @@ use crate::game::Board;
 use crate::play::{Code, Position};
 
 /// A game that was played, as replay() returns it.
-#[pyclass(frozen, module = "enum48", name = "Replay")]
+#[pyclass(frozen, module = "enum48", get_all, name = "Replay")]
 pub(super) struct PyReplay {
-    code: Code,
-    boards: Vec<Board>,
-    scores: Vec<u64>,
+    /// The code as text.
+    code: String,
+    /// The name of the game, such as "2x2-8".
+    game: String,
+    /// The names of the moves' directions.
+    moves: Vec<&'static str>,
+    /// The board at the start, and after each move and its spawn. A board with a 65536 is 0,
+    /// because no number can hold this tile.
+    boards: Py<PyArray1<Board>>,
+    /// The score at each board of boards.
+    scores: Py<PyArray1<u64>>,
+    /// The score at the end of the game.
+    score: u64,
+    /// The state of the game at its end: live, dead or won.
+    state: String,
 }
 
 /// Play the game of a code by the rules alone, without the code that counts states. An invalid code
@@ -26,81 +38,37 @@ pub(super) struct PyReplay {
 /// ['0x2200', '0x3000']
 #[pyfunction]
 pub(super) fn replay(py: Python<'_>, code: &str) -> PyResult<PyReplay> {
-    py.detach(|| {
+    let (code, positions) = py.detach(|| -> Result<_> {
         let code: Code = code.trim().parse()?;
-        let mut replay = code.replay();
-        let begin = replay.position().clone();
-        let turns = replay.by_ref().map_while(Result::ok);
-        let mut positions = vec![begin];
-        positions.extend(turns.map(|turn| turn.position));
-        Ok(PyReplay {
-            boards: positions.iter().map(|at| at.board().unwrap_or(0)).collect(),
-            scores: positions.iter().map(Position::score).collect(),
-            code,
-        })
+        let replay = code.replay();
+        let mut positions = vec![replay.position().clone()];
+        positions.extend(replay.map_while(Result::ok).map(|turn| turn.position));
+        Ok((code, positions))
+    })?;
+    let boards = positions.iter().map(|at| at.board().unwrap_or(0));
+    let scores = positions.iter().map(Position::score);
+    let end = &positions[positions.len() - 1];
+    Ok(PyReplay {
+        game: code.game().to_string(),
+        moves: code.moves().iter().map(|way| way.name()).collect(),
+        boards: PyArray1::from_iter(py, boards).unbind(),
+        scores: PyArray1::from_iter(py, scores).unbind(),
+        score: end.score(),
+        state: end.status().to_string(),
+        code: code.to_string(),
     })
 }
 
 #[pymethods]
 impl PyReplay {
-    /// The code as text.
-    #[getter]
-    fn code(&self) -> String {
-        self.code.to_string()
-    }
-
-    /// The name of the game, such as "2x2-8".
-    #[getter]
-    fn game(&self) -> String {
-        self.code.game().to_string()
-    }
-
-    /// The names of the moves' directions.
-    #[getter]
-    fn moves(&self) -> Vec<&'static str> {
-        self.code
-            .moves()
-            .iter()
-            .map(|direction| direction.name())
-            .collect()
-    }
-
-    /// The board at the start, and after each move and its spawn. A board with a 65536 is 0,
-    /// because no number can hold this tile.
-    #[getter]
-    fn boards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Board>> {
-        self.boards.clone().into_pyarray(py)
-    }
-
-    /// The score at each board of boards.
-    #[getter]
-    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
-        self.scores.clone().into_pyarray(py)
-    }
-
-    /// The score at the end of the game.
-    #[getter]
-    fn score(&self) -> u64 {
-        self.code.end().score()
-    }
-
-    /// The state of the game at its end: live, dead or won.
-    #[getter]
-    fn state(&self) -> String {
-        self.code.end().status().to_string()
-    }
-
     /// Pickle as a call of replay(), so a copy replays the code.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         let replay = py.import("enum48")?.getattr("replay")?;
-        Ok((replay, (self.code(),)))
+        Ok((replay, (self.code.clone(),)))
     }
 
     fn __repr__(&self) -> String {
-        let (game, moves, state) = (self.game(), self.code.moves().len(), self.state());
-        format!(
-            "<enum48.Replay of {game}: {moves} moves, {} points, {state}>",
-            self.score()
-        )
+        let (game, moves, score, state) = (&self.game, self.moves.len(), self.score, &self.state);
+        format!("<enum48.Replay of {game}: {moves} moves, {score} points, {state}>")
     }
 }
