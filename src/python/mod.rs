@@ -18,7 +18,6 @@ mod best;
 mod blocks;
 mod boards;
 mod count;
-mod progress;
 mod replay;
 mod run;
 mod threads;
