@@ -13,7 +13,7 @@ use super::arrays::new_array;
 use super::threads::{work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::Result;
-use crate::game::{Board, Exp, PartKey};
+use crate::game::{Board, PartKey};
 use crate::machine::cores;
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::read::Reader;
@@ -24,26 +24,18 @@ const AHEAD: usize = 4;
 /// A part, and the number of a block in it.
 type BlockPlace = (Arc<Part>, usize);
 
-/// Open the parts of a layer, in order of largest tile, or only the part with largest tile `max`. A
-/// layer in matrices is unpacked first, without the interpreter's lock. Ctrl-C ends that.
-///
-/// # Errors
-///
-/// If the run does not have the layer; damaged files.
+/// Open parts. A layer in matrices is unpacked first, without the interpreter's lock. Ctrl-C ends
+/// that.
 pub(super) fn parts(
     py: Python<'_>,
     reader: &Reader,
     kind: Kind,
-    sum: u32,
-    max: Option<Exp>,
+    keys: &[PartKey],
 ) -> PyResult<Vec<Part>> {
     work(py, |stop| {
-        let (run, reader) = (reader.run(), reader.with_stop(stop));
-        run.has_layer(kind, sum)?;
-        let keys = run.rows(sum).into_iter().filter_map(|row| row.key());
-        keys.filter(|key| max.is_none_or(|max| key.max == max))
-            .filter_map(|key| reader.part(kind, key).transpose())
-            .collect()
+        let reader = reader.with_stop(stop);
+        let open = |&key: &PartKey| reader.part(kind, key).transpose();
+        keys.iter().filter_map(open).collect()
     })
 }
 
@@ -73,10 +65,9 @@ pub(super) fn read_parts<'py>(
     py: Python<'py>,
     reader: &Reader,
     kind: Kind,
-    sum: u32,
-    max: Option<Exp>,
+    keys: &[PartKey],
 ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-    let parts = parts(py, reader, kind, sum, max)?;
+    let parts = parts(py, reader, kind, keys)?;
     read(py, &parts.into_iter().flat_map(places).collect::<Vec<_>>())
 }
 

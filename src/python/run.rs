@@ -137,7 +137,8 @@ impl PyRun {
         max_tile: MaxTileArg,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        read_parts(py, &self.reader, kind.0, sum.0, Some(max_tile.0))
+        let keys = self.keys(kind.0, Some(sum), Some(max_tile))?;
+        read_parts(py, &self.reader, kind.0, &keys)
     }
 
     /// The states of a sum: part by part, in order of largest tile, each part sorted.
@@ -152,7 +153,8 @@ impl PyRun {
         sum: SumArg,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-        read_parts(py, &self.reader, kind.0, sum.0, None)
+        let keys = self.keys(kind.0, Some(sum), None)?;
+        read_parts(py, &self.reader, kind.0, &keys)
     }
 
     /// An iterator over the states of the run, in arrays of up to 131,072 states, so that they need
@@ -282,7 +284,8 @@ impl PyRun {
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let solution = py.detach(|| self.find_solution())?;
         let goal = goal(&solution, Some(&objective))?;
-        let parts = parts(py, &self.reader, kind.0, sum.0, None)?;
+        let keys = self.keys(kind.0, Some(sum), None)?;
+        let parts = parts(py, &self.reader, kind.0, &keys)?;
         best::values(py, (&solution, &self.reader), goal, &parts)
     }
 
@@ -371,7 +374,8 @@ impl PyRun {
         work_in_pool(py, |stop| self.look_up(|lookup| ask(lookup, stop)))
     }
 
-    /// The parts that `sum` and `max` select.
+    /// The parts that `sum` and `max` select. An error if the run lacks the layer of `sum`, or any
+    /// layer without `sum`.
     fn keys(
         &self,
         kind: Kind,
