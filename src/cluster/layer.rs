@@ -229,7 +229,7 @@ impl<'a> PlannedLayer<'a> {
     /// The tasks of a stage; all earlier stages must be done.
     fn tasks(&self, stage: Stage) -> Result<Vec<Task>> {
         if stage == Stage::Sweep {
-            return Ok(Task::sweeps(self.plan.sweeps.len()).collect());
+            return Ok(self.plan.sweeps().collect());
         }
         let mut tasks = Vec::new();
         for max in self.plan.largest() {

@@ -38,7 +38,7 @@ pub(super) struct LayerPlan {
     /// zstd level of the layer's files.
     pub(super) level: i32,
     /// The weight of the first lighter half of each sweep.
-    pub(super) sweeps: Vec<usize>,
+    sweeps: Vec<usize>,
     /// The parts that a layer of lists may have.
     pub(super) parts: Vec<PartPlan>,
 }
@@ -187,6 +187,16 @@ impl LayerPlan {
     /// The largest tiles of the parts.
     pub(super) fn largest(&self) -> impl Iterator<Item = Exp> {
         self.parts.iter().filter_map(PartPlan::max)
+    }
+
+    /// The sweeps of the layer.
+    pub(super) fn sweeps(&self) -> impl Iterator<Item = Task> + use<> {
+        Task::all(
+            Stage::Sweep,
+            Kind::Afterstates,
+            Exp::LAST,
+            self.sweeps.len(),
+        )
     }
 
     /// The maps of a part: they spawn into the afterstates from which its states come.

@@ -94,11 +94,6 @@ impl Task {
         })
     }
 
-    /// The first `tasks` sweeps of a layer.
-    pub(super) fn sweeps(tasks: usize) -> impl Iterator<Item = Self> {
-        Self::all(Stage::Sweep, Kind::Afterstates, Exp::LAST, tasks)
-    }
-
     /// File name of the task's receipt.
     pub(super) fn receipt(self) -> String {
         format!("{self}.json")

@@ -203,7 +203,6 @@ fn of_afterstates(
     let Some(column) = solution.values(goal.objective, part)? else {
         return Err(SolvingError::NotSolved(solution.run().dir().to_owned()).into());
     };
-    column.expect_blocks_of(part)?;
     let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
     for block in blocks {
         column.read_block(block, &mut decoder, &mut units)?;

@@ -12,21 +12,18 @@ use super::layer::Draft;
 use crate::engine::{Source, Visit, Worker, Workers};
 use crate::error::Result;
 use crate::game::{Board, Tally};
-use crate::part::{Block, Part, ValueDecoder, ValueEncoder};
+use crate::part::{Block, Part, ValueEncoder};
 use crate::per_thread::PerThread;
 
 /// Afterstates of a batch for each thread: eight blocks.
 pub(crate) const BATCH: usize = 1 << 17;
 
-/// A thread's buffers for finding, writing and reading values.
+/// A thread's buffers for finding and writing values.
 pub(crate) struct Buffers {
     scratch: ExpandScratch,
     encoder: ValueEncoder,
-    pub(super) decoder: ValueDecoder,
     /// The values of a slice for all goals, or of a block for one goal.
-    pub(super) values: Vec<u32>,
-    /// The places of the afterstates of a block.
-    pub(super) places: Vec<u32>,
+    values: Vec<u32>,
 }
 
 impl Buffers {
@@ -35,9 +32,7 @@ impl Buffers {
             Ok(Self {
                 scratch: ExpandScratch::default(),
                 encoder: ValueEncoder::new()?,
-                decoder: ValueDecoder::new()?,
                 values: Vec::new(),
-                places: Vec::new(),
             })
         })
     }

@@ -4,7 +4,6 @@ use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
-use super::columns::Buffers;
 use super::index::Index;
 use super::payoff::Payoff;
 use super::rank::{RankTables, Ranking};
@@ -12,7 +11,7 @@ use crate::engine::{Done, Workers};
 use crate::error::Result;
 use crate::game::{Board, PartKey};
 use crate::pages::Pages;
-use crate::part::{Kind, Part, ValueColumn};
+use crate::part::{Kind, Part, ValueColumn, ValueDecoder};
 use crate::per_thread::PerThread;
 use crate::read::Reader;
 use crate::store::Solution;
@@ -55,13 +54,8 @@ pub(super) fn columns(
     payoffs: &[Payoff],
     afterstates: &Part,
 ) -> Result<Option<Vec<ValueColumn>>> {
-    let columns = payoffs.iter().map(|payoff| {
-        let column = solution.values(payoff.goal.objective, afterstates)?;
-        if let Some(column) = &column {
-            column.expect_blocks_of(afterstates)?;
-        }
-        Ok(column)
-    });
+    let columns = payoffs.iter();
+    let columns = columns.map(|payoff| solution.values(payoff.goal.objective, afterstates));
     columns.collect()
 }
 
@@ -168,7 +162,6 @@ impl<'a> Draft<'a> {
         mut self,
         parts: &[SolvedPart],
         goals: usize,
-        buffers: &PerThread<Buffers>,
         workers: &Workers,
     ) -> Result<SolvedLayer<'a>> {
         let blocks = blocks(parts);
@@ -178,14 +171,16 @@ impl<'a> Draft<'a> {
             Ok(Done)
         })?;
         let values: Pages<AtomicU32> = Pages::new(self.index.number() as usize * goals)?;
+        let buffers = |_| Ok((ValueDecoder::new()?, Vec::new(), Vec::new()));
+        let buffers = PerThread::new(workers.threads(), buffers)?;
         let Done = workers.each(&blocks, |worker, block| {
-            let buffers = &mut *buffers.lock(worker.index);
+            let (decoder, places, of_block) = &mut *buffers.lock(worker.index);
             let ranks = mem::take(&mut *self.ranks(block.at));
-            self.index.places(&ranks, &mut buffers.places);
+            self.index.places(&ranks, places);
             for (goal, column) in parts[block.part].columns.iter().enumerate() {
-                buffers.values.clear();
-                column.read_block(block.number, &mut buffers.decoder, &mut buffers.values)?;
-                for (&place, &value) in buffers.places.iter().zip(&buffers.values) {
+                of_block.clear();
+                column.read_block(block.number, decoder, of_block)?;
+                for (&place, &value) in places.iter().zip(&*of_block) {
                     values[place as usize * goals + goal].store(value, Relaxed);
                 }
             }

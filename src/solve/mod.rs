@@ -220,7 +220,7 @@ pub(crate) fn read<'t>(
     let blocks = parts.iter().map(|part| part.afterstates.blocks()).sum();
     let draft = Draft::new(tables, sum, blocks)?;
     let Done = draft.take_all(&parts, workers)?;
-    draft.read(&parts, payoffs.len(), &Buffers::each(workers)?, workers)
+    draft.read(&parts, payoffs.len(), workers)
 }
 
 /// The state of a pass.
@@ -281,10 +281,7 @@ impl<'a> Solver<'a> {
             // Only two layers are in memory at a time.
             let [twos, fours] = above;
             drop(fours);
-            above = [
-                draft.read(&parts, self.payoffs.len(), &self.buffers, self.workers)?,
-                twos,
-            ];
+            above = [draft.read(&parts, self.payoffs.len(), self.workers)?, twos];
         }
     }
 

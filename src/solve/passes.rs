@@ -62,9 +62,8 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
     let mut passes = Vec::new();
     for alike in left.chunk_by(|(one, _), (other, _)| one == other) {
         let solved_sum = alike[0].0;
-        let memory = LayerMemory::new(run, &tables, solved_sum + 2);
-        memory.check_numbers(run.dir())?;
-        for together in alike.chunks(memory.goals(run, plan)?) {
+        let memory = LayerMemory::new(run, &tables, solved_sum + 2)?;
+        for together in alike.chunks(memory.goals(plan)?) {
             passes.push(Pass {
                 goals: together.iter().map(|&(_, goal)| goal).collect(),
                 solved_sum,
@@ -85,8 +84,12 @@ pub(crate) fn tables(solution: &Solution) -> RankTables {
 /// A layer of at most `FEW` afterstates is assumed to have a record for each afterstate.
 const FEW: u64 = 1 << 16;
 
-/// The memory that the layers of a run take, from the lowest sum on.
-struct LayerMemory(Vec<LayerSize>);
+/// The memory that the layers of a run take.
+struct LayerMemory<'a> {
+    run: &'a Run,
+    /// From the lowest sum on.
+    layers: Vec<LayerSize>,
+}
 
 /// The size of a layer in memory, known before the layer is read.
 struct LayerSize {
@@ -98,25 +101,31 @@ struct LayerSize {
     records: u64,
 }
 
-impl LayerMemory {
+impl<'a> LayerMemory<'a> {
     /// The memory for the layers of a run up to sum `last`.
-    fn new(run: &Run, tables: &RankTables, last: u32) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// As for [`check_number`].
+    fn new(run: &'a Run, tables: &RankTables, last: u32) -> Result<Self> {
         let layers = (4..=last).step_by(2).map(|sum| {
             let afterstates = run.rows(sum).iter().map(|row| row.afterstates).sum();
+            check_number(run.dir(), sum, afterstates)?;
             let boards = tables.of_sum(sum).boards();
             let records = if afterstates <= FEW {
                 afterstates
             } else {
                 afterstates / 2
             };
-            LayerSize {
+            Ok(LayerSize {
                 sum,
                 afterstates,
                 groups: Index::groups(boards) * GROUP_BYTES,
                 records: records * RECORD_BYTES,
-            }
+            })
         });
-        Self(layers.collect())
+        let layers = layers.collect::<Result<_>>()?;
+        Ok(Self { run, layers })
     }
 
     /// The peak of memory for `goals` goals, in bytes.
@@ -124,8 +133,8 @@ impl LayerMemory {
         let values = |layer: &LayerSize| layer.afterstates * (goals * size_of::<u32>()) as u64;
         // Bytes of a layer after it is read.
         let read = |layer: &LayerSize| layer.groups + layer.records + values(layer);
-        let above = |at: usize| self.0.get(at).map_or(0, read);
-        let peaks = self.0.iter().enumerate().map(|(at, layer)| {
+        let above = |at: usize| self.layers.get(at).map_or(0, read);
+        let peaks = self.layers.iter().enumerate().map(|(at, layer)| {
             let ranks = layer.afterstates * size_of::<u64>() as u64;
             let solving = layer.groups + ranks + above(at + 1) + above(at + 2);
             let reading = ranks + read(layer) + above(at + 1);
@@ -134,32 +143,10 @@ impl LayerMemory {
         peaks.max().unwrap_or_default()
     }
 
-    /// Check that each afterstate of the run in `dir` gets a number of its own in its layer.
-    ///
-    /// # Errors
-    ///
-    /// [`SolvingError::NotSolvable`] for a layer of more than [`MOST_BOARDS`] afterstates.
-    fn check_numbers(&self, dir: &Path) -> Result<()> {
-        let too_large = |layer: &&LayerSize| layer.afterstates > MOST_BOARDS;
-        let Some(LayerSize {
-            sum, afterstates, ..
-        }) = self.0.iter().find(too_large)
-        else {
-            return Ok(());
-        };
-        Err(SolvingError::NotSolvable {
-            path: dir.to_owned(),
-            why: format!(
-                "the layer of sum {sum} has {afterstates} afterstates, and the solver can number {MOST_BOARDS}: solve a game to a smaller tile"
-            ),
-        }
-        .into())
-    }
-
-    /// The sums of the layers of a run that are unpacked from matrices.
-    fn listed(&self, run: &Run) -> impl Iterator<Item = u32> {
-        let matrices = run.keep().matrices();
-        let layers = self.0.iter();
+    /// The sums of the layers that are unpacked from matrices.
+    fn unpacked(&self) -> impl Iterator<Item = u32> {
+        let matrices = self.run.keep().matrices();
+        let layers = self.layers.iter();
         let layers = layers.filter(move |layer| matrices && layer.afterstates > 0);
         layers.map(|layer| layer.sum)
     }
@@ -169,19 +156,20 @@ impl LayerMemory {
     /// # Errors
     ///
     /// [`SolvingError::Memory`] if one goal does not fit.
-    fn goals(&self, run: &Run, plan: &Plan) -> Result<usize> {
-        let game = run.game();
+    fn goals(&self, plan: &Plan) -> Result<usize> {
+        let game = self.run.game();
         let fits = |&goals: &usize| {
             let peak = self.peak(goals);
             let beside = plan.without(peak);
-            let mut listed = self.listed(run);
-            peak <= plan.memory() && listed.all(|sum| for_layer(game, sum, sum, &beside).is_ok())
+            let mut unpacked = self.unpacked();
+            peak <= plan.memory() && unpacked.all(|sum| for_layer(game, sum, sum, &beside).is_ok())
         };
         (1..=MOST_GOALS).rev().find(fits).ok_or_else(|| {
             let peak = self.peak(1);
             let beside = plan.without(peak);
-            let listed = self.listed(run);
-            let needs = listed.map(|sum| least_bound(game, &(sum..=sum), sum, &beside));
+            let needs = self
+                .unpacked()
+                .map(|sum| least_bound(game, &(sum..=sum), sum, &beside));
             let bytes = peak.saturating_add(needs.max().unwrap_or_default());
             SolvingError::Memory {
                 given: plan.memory_text(),
@@ -190,6 +178,24 @@ impl LayerMemory {
             .into()
         })
     }
+}
+
+/// Check that each afterstate of a layer of the run in `dir` can get a number of its own.
+///
+/// # Errors
+///
+/// [`SolvingError::NotSolvable`] for more than [`MOST_BOARDS`] afterstates.
+fn check_number(dir: &Path, sum: u32, afterstates: u64) -> Result<()> {
+    if afterstates <= MOST_BOARDS {
+        return Ok(());
+    }
+    Err(SolvingError::NotSolvable {
+        path: dir.to_owned(),
+        why: format!(
+            "the layer of sum {sum} has {afterstates} afterstates, and the solver can number {MOST_BOARDS}: solve a game to a smaller tile"
+        ),
+    }
+    .into())
 }
 
 #[cfg(test)]
@@ -203,7 +209,7 @@ mod tests {
     use crate::store::{Keep, Rounding, SolutionStore, Store};
 
     #[test]
-    fn a_layer_in_matrices_is_listed_in_the_memory_that_a_pass_leaves() {
+    fn a_layer_in_matrices_is_unpacked_in_the_memory_that_a_pass_leaves() {
         let place = tempfile::tempdir().unwrap();
         let plan = |memory| Plan::new(memory, 1).unwrap();
         let game = "4x4-8".parse().unwrap();
@@ -255,19 +261,9 @@ mod tests {
 
     #[test]
     fn a_layer_with_more_afterstates_than_numbers_is_refused() {
-        let layers = |afterstates| {
-            let layer = |sum, afterstates| LayerSize {
-                sum,
-                afterstates,
-                groups: 0,
-                records: 0,
-            };
-            LayerMemory(vec![layer(4, 1), layer(6, afterstates)])
-        };
-        layers(u64::from(u32::MAX))
-            .check_numbers(Path::new("run"))
-            .unwrap();
-        let error = layers(1 << 32).check_numbers(Path::new("run"));
+        let check = |afterstates| check_number(Path::new("run"), 6, afterstates);
+        check(u64::from(u32::MAX)).unwrap();
+        let error = check(1 << 32);
         let message = "run: cannot be solved: the layer of sum 6 has 4294967296 afterstates, ";
         assert!(error.unwrap_err().to_string().starts_with(message));
     }

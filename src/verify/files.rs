@@ -101,7 +101,9 @@ fn read_block(
                 let mut live = states.to_vec();
                 let Tally { dead, labeled, .. } = rules.census(&mut live);
                 if dead > 0 {
-                    let dead = first_dead(states, &live);
+                    let mut states = states.iter();
+                    let dead = states.find(|&state| live.binary_search(state).is_err());
+                    let &dead = dead.expect("a dead state is not live");
                     return Err(part.wrong(block, dead, "has no legal move"));
                 }
                 totals.labeled += labeled;
@@ -110,14 +112,6 @@ fn read_block(
         }
     }
     Ok((totals, sum))
-}
-
-/// The first of `states` that is dead; `live` is the list without dead states.
-fn first_dead(states: &[Board], live: &[Board]) -> Board {
-    let mut pairs = states.iter().zip(live);
-    pairs
-        .find(|(state, live)| state != live)
-        .map_or(states[live.len()], |(state, _)| *state)
 }
 
 /// The solution for one goal, as far as its files are sound. The fields are keys of `verify --json`,
@@ -215,7 +209,6 @@ pub(super) fn verify_solution(
 
 /// Read a file of values, and check its fingerprint against the values and their afterstates.
 fn verify_column(column: &ValueColumn, part: &Part, watch: Watch) -> Result<()> {
-    column.expect_blocks_of(part)?;
     let blocks = read_blocks(
         column.blocks(),
         |(keys, values): &mut (Vec<_>, Vec<_>), block| {

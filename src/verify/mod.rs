@@ -158,9 +158,12 @@ pub fn verify(reader: &Reader, pool: &ThreadPool, progress: &mut dyn Progress) -
         }
         Err(error) => report.findings.push(error),
     }
-    // The values of several parts can fail for one reason.
-    let mut known = HashSet::new();
-    let findings = &mut report.findings;
-    findings.retain(|finding| known.insert(finding.to_string()));
+    drop_repeats(&mut report.findings);
     Ok(report)
+}
+
+/// Drop findings that were found before: several parts can fail for one reason.
+fn drop_repeats(findings: &mut Vec<Error>) {
+    let mut known = HashSet::new();
+    findings.retain(|finding| known.insert(finding.to_string()));
 }

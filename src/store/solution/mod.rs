@@ -269,7 +269,9 @@ impl Solution {
         };
         let files = expected.files().zip(self.abouts(goal, afterstates));
         let open = |((name, sealed), about)| self.outbox.open(name, about, sealed);
-        ValueColumn::join(files.map(open)).map(Some)
+        let column = ValueColumn::join(files.map(open))?;
+        column.expect_blocks_of(afterstates)?;
+        Ok(Some(column))
     }
 
     /// [`Solution::values`] of afterstates that cannot be read: which afterstates the values belong to

@@ -7,7 +7,6 @@
 
 use super::super::line_moves::LineMoves;
 use crate::error::Result;
-use crate::game::board::exps;
 use crate::game::{Board, Exp, Game};
 use crate::part::Kind;
 use crate::store::Run;
@@ -39,7 +38,8 @@ impl Follow {
             Kind::Afterstates => from.to_vec(),
         };
         if let Some(tile) = tile {
-            boards = self.spawned(&boards, tile);
+            let spawns = |board| self.game.spawns(board, tile);
+            boards = boards.into_iter().flat_map(spawns).collect();
         }
         if target.moves_last() {
             boards = self.moved(&boards);
@@ -69,20 +69,6 @@ impl Follow {
             self.moves.moves(board, &mut moved);
         }
         moved
-    }
-
-    /// Boards with a tile in every empty cell.
-    fn spawned(&self, boards: &[Board], tile: Exp) -> Vec<Board> {
-        let cells = self.game.size().cells();
-        let mut spawned = Vec::new();
-        for &board in boards {
-            for (cell, exp) in (0..cells).zip(exps(board)) {
-                if exp == Exp::EMPTY {
-                    spawned.push(board | u64::from(tile.get()) << (4 * cell));
-                }
-            }
-        }
-        spawned
     }
 }
 

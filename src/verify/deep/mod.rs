@@ -27,7 +27,7 @@ use std::sync::Mutex;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::{Watch, advance};
+use super::{Watch, advance, drop_repeats};
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Tally};
 use crate::part::{Decoder, Kind, Part};
@@ -59,25 +59,19 @@ pub fn verify(
     let run = reader.run();
     let recount = Recount {
         reader,
-        run,
         follow: Follow::new(run.game()),
         memory,
         watch: &Mutex::new(progress),
     };
     let mut findings = Vec::new();
     for target in TargetLayer::all(run)? {
-        let found = match pool.install(|| recount.check_layer(target)) {
+        match pool.install(|| recount.check_layer(target)) {
             // A layer cannot be made again from a damaged file, but other layers can.
-            Err(error) if error.is_damage() => vec![error],
-            found => found?,
-        };
-        for finding in found {
-            let known = |other: &Error| other.to_string() == finding.to_string();
-            if !findings.iter().any(known) {
-                findings.push(finding);
-            }
+            Err(error) if error.is_damage() => findings.push(error),
+            found => findings.extend(found?),
         }
     }
+    drop_repeats(&mut findings);
     Ok(findings)
 }
 
@@ -104,7 +98,6 @@ pub fn work(run: &Run) -> Result<u64> {
 /// A second count of a run.
 struct Recount<'a, 'p> {
     reader: &'a Reader,
-    run: &'a Run,
     follow: Follow,
     /// Bytes for buckets.
     memory: u64,
@@ -117,7 +110,8 @@ impl Recount<'_, '_> {
         let layer = LayerFiles::open(self.reader, target.kind, target.sum)?;
         let mut sources = Vec::new();
         for (sum, tile) in target.sources() {
-            sources.push((LayerFiles::open(self.reader, target.from, sum)?, tile));
+            let parts = self.reader.parts_of(target.from, sum)?;
+            sources.extend(parts.into_iter().map(|part| (part, tile)));
         }
         let at_once = usize::try_from(self.memory / bucket_bytes(target.kind));
         let at_once = at_once.unwrap_or(usize::MAX).max(1);
@@ -126,11 +120,12 @@ impl Recount<'_, '_> {
         for first in (0..layer.buckets).step_by(at_once) {
             let pass = first..layer.buckets.min(first.saturating_add(at_once));
             for (part, outcome) in self.check_pass(target, &layer, &sources, pass)? {
-                match (&mut outcomes[part], outcome) {
-                    (Ok(totals), Ok(more)) => *totals += more,
-                    (so_far @ Ok(_), error) => *so_far = error,
-                    // The first finding of a part stays.
-                    (Err(_), _) => {}
+                // The first finding of a part stays.
+                if let Ok(totals) = &mut outcomes[part] {
+                    match outcome {
+                        Ok(more) => *totals += more,
+                        finding => outcomes[part] = finding,
+                    }
                 }
             }
         }
@@ -147,18 +142,17 @@ impl Recount<'_, '_> {
         &self,
         target: TargetLayer,
         layer: &LayerFiles,
-        sources: &[(LayerFiles, Option<Exp>)],
+        sources: &[(Part, Option<Exp>)],
         pass: Range<usize>,
     ) -> Result<Vec<(usize, Result<Tally>)>> {
         let buckets = BlockBuckets::new(layer, pass.clone());
         buckets.add(&mut self.follow.starts(target));
-        let mut blocks = Vec::new();
-        for (layer, tile) in sources {
-            for part in layer.parts.iter().filter_map(|part| part.file.as_ref()) {
-                blocks.extend((0..part.blocks()).map(|block| (part, block, *tile)));
-            }
-        }
-        blocks.par_iter().try_for_each(|&(part, block, tile)| {
+        let sources = sources.par_iter();
+        let blocks = sources.flat_map(|(part, tile)| {
+            let blocks = (0..part.blocks()).into_par_iter();
+            blocks.map(move |block| (part, block, *tile))
+        });
+        blocks.try_for_each(|(part, block, tile)| {
             let mut decoder = Decoder::new()?;
             let mut boards = Vec::new();
             part.read_block(block, &mut decoder, &mut boards)?;
@@ -186,7 +180,7 @@ impl Recount<'_, '_> {
         block: usize,
         mut boards: Vec<Board>,
     ) -> Result<Tally> {
-        let rules = self.run.game().rules();
+        let rules = self.reader.run().game().rules();
         let mut totals = Tally::default();
         match target.kind {
             Kind::States => {
@@ -253,7 +247,7 @@ impl Recount<'_, '_> {
     /// Damage of a part. The error names the run if the run has no file of the part.
     fn wrong(&self, kind: Kind, part: &LayerPart, what: String) -> Error {
         let file = self.file(kind, part);
-        let path = file.map_or(self.run.dir(), Part::path);
+        let path = file.map_or(self.reader.run().dir(), Part::path);
         Error::Damaged {
             path: path.to_owned(),
             what,
@@ -263,7 +257,7 @@ impl Recount<'_, '_> {
     /// The file of a part, unless it is the temporary file of a layer in matrices.
     fn file<'a>(&self, kind: Kind, part: &'a LayerPart) -> Option<&'a Part> {
         let file = part.file.as_ref();
-        file.filter(|_| !self.run.is_in_matrices(kind, part.row.sum))
+        file.filter(|_| !self.reader.run().is_in_matrices(kind, part.row.sum))
     }
 }
 

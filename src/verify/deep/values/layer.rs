@@ -9,7 +9,7 @@ use crate::error::{Result, SolvingError};
 use crate::game::{Board, Exp, max_exp};
 use crate::part::{Decoder, Kind, Part, ValueColumn, ValueDecoder};
 use crate::read::Reader;
-use crate::store::{Goal, Solution};
+use crate::store::Solution;
 
 /// The afterstates of a layer with their values for some goals, in files.
 pub(super) struct ValuedLayer {
@@ -43,17 +43,15 @@ pub(super) struct ValuedRange {
 impl ValuedLayer {
     pub(super) fn open(
         (solution, reader): (&Solution, &Reader),
-        goals: &[Goal],
+        terms: &Terms,
         sum: u32,
     ) -> Result<Self> {
         let mut parts = Vec::new();
         for part in reader.parts_of(Kind::Afterstates, sum)? {
             let mut columns = Vec::new();
-            for goal in goals {
-                let column = solution.values(goal.objective, &part)?;
-                let column = column.expect("a solved layer has values");
-                column.expect_blocks_of(&part)?;
-                columns.push(column);
+            for worth in &terms.worths {
+                let column = solution.values(worth.goal.objective, &part)?;
+                columns.push(column.expect("a solved layer has values"));
             }
             parts.push((part, columns));
         }
@@ -61,7 +59,7 @@ impl ValuedLayer {
             |(at, (part, _)): (usize, &(Part, _))| (0..part.blocks()).map(move |block| (at, block));
         Ok(Self {
             sum,
-            goals: goals.len(),
+            goals: terms.worths.len(),
             blocks: parts.iter().enumerate().flat_map(blocks).collect(),
             parts,
         })
@@ -112,10 +110,7 @@ impl ValuedLayer {
             _ => (Exp::LAST, 0),
         };
         let read = |&(part, block): &(usize, usize)| Ok((part, self.read(part, block)?));
-        let blocks: Vec<(usize, ValuedBlock)> = self.blocks[range]
-            .par_iter()
-            .map(read)
-            .collect::<Result<_>>()?;
+        let blocks = self.blocks[range].par_iter().map(read);
         let mut found = ValuedRange {
             sum: self.sum,
             goals: self.goals,
@@ -124,20 +119,20 @@ impl ValuedLayer {
             parts: Default::default(),
             worths: Vec::new(),
         };
-        for of_part in blocks.chunk_by(|(part, _), (other, _)| part == other) {
-            let start = found.boards.len();
-            for (_, block) in of_part {
-                found.boards.extend(&block.boards);
-                let values = block.values.chunks_exact(self.goals);
-                for (&board, values) in block.boards.iter().zip(values) {
-                    let values = values.iter().zip(&terms.worths);
-                    let worths =
-                        values.map(|(&value, worth)| i64::from(value) - worth.potential(board));
-                    found.worths.extend(worths);
-                }
+        for (part, ValuedBlock { boards, values }) in blocks.collect::<Result<Vec<_>>>()? {
+            let max = self.parts[part].0.label().key.max;
+            let of_part = &mut found.parts[usize::from(max.get())];
+            if of_part.end == 0 {
+                of_part.start = found.boards.len();
             }
-            let max = self.parts[of_part[0].0].0.label().key.max;
-            found.parts[usize::from(max.get())] = start..found.boards.len();
+            for (&board, values) in boards.iter().zip(values.chunks_exact(self.goals)) {
+                let values = values.iter().zip(&terms.worths);
+                let worths =
+                    values.map(|(&value, worth)| i64::from(value) - worth.potential(board));
+                found.worths.extend(worths);
+            }
+            found.boards.extend(boards);
+            of_part.end = found.boards.len();
         }
         Ok(found)
     }

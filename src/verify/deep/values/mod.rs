@@ -51,22 +51,21 @@ pub fn verify(
     memory: u64,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
-    let moves = LineMoves::new(solution.run().game());
+    let game = *solution.run().game();
+    let moves = LineMoves::new(&game);
     let mut findings = Vec::new();
     for sum in (4..=solution.last_sum()).rev().step_by(2) {
         let solved = |goal: &Goal| solution.solved_sum(goal.objective) <= Some(sum);
-        let goals: Vec<Goal> = solution.begun_goals().filter(solved).collect();
-        if goals.is_empty() {
-            break;
-        }
-        let game = *solution.run().game();
-        let worth = |&goal: &Goal| GoalWorth::new(goal, game.win());
+        let goals = solution.begun_goals().filter(solved);
         let terms = Terms {
             game,
             moves: &moves,
-            worths: goals.iter().map(worth).collect(),
+            worths: goals.map(|goal| GoalWorth::new(goal, game.win())).collect(),
         };
-        let pass = || check_layer((solution, reader), &goals, &terms, sum, memory, progress);
+        if terms.worths.is_empty() {
+            break;
+        }
+        let pass = || check_layer((solution, reader), &terms, sum, memory, progress);
         findings.extend(pool.install(pass)?);
     }
     Ok(findings)
@@ -94,19 +93,18 @@ struct Terms<'a> {
 /// Make the values of a layer again, and compare.
 fn check_layer(
     files: (&Solution, &Reader),
-    goals: &[Goal],
     terms: &Terms,
     sum: u32,
     memory: u64,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
-    let layer = ValuedLayer::open(files, goals, sum)?;
+    let layer = ValuedLayer::open(files, terms, sum)?;
     let mut above = Vec::new();
     for tile in [Exp::TWO, Exp::FOUR] {
-        let layer = ValuedLayer::open(files, goals, sum + tile.tile())?;
+        let layer = ValuedLayer::open(files, terms, sum + tile.tile())?;
         above.push((layer, tile));
     }
-    let [in_batch, in_range] = blocks_at_once(&terms.game, goals.len(), memory);
+    let [in_batch, in_range] = blocks_at_once(&terms.game, terms.worths.len(), memory);
     // The first finding of a file stays.
     let mut findings = BTreeMap::new();
     for batch in layer.blocks.chunks(in_batch) {

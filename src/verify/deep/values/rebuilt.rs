@@ -161,7 +161,7 @@ fn raise(worths: &mut [i64], others: impl Iterator<Item = i64>) {
 /// a value with the stored value.
 #[derive(Clone, Copy)]
 pub(super) struct GoalWorth {
-    goal: Goal,
+    pub(super) goal: Goal,
     win: Exp,
 }
 
