@@ -185,7 +185,8 @@ impl<'a> PlannedLayer<'a> {
         Ok(receipt)
     }
 
-    /// The tasks of the first stage that are not done; `None` if all tasks of all stages are done.
+    /// The tasks of the first stage that are not done; `None` if all tasks of all stages are done. Reads
+    /// the receipts of all earlier stages, so that a damaged receipt is found and its task is done again.
     pub(super) fn missing(&self) -> Result<Option<Missing>> {
         for stage in Stage::ALL {
             let (all, mut tasks) = (self.tasks(stage)?, Vec::new());
@@ -353,12 +354,11 @@ impl<'a> PlannedLayer<'a> {
         let Some((layer, task)) = made else {
             return error;
         };
-        let (retracted, task) = (layer.retract(task), layer.full_name(task));
-        let cause = Box::new(error);
-        retracted.map_or_else(
-            |error| error,
-            |()| TaskError::Retracted { task, cause }.into(),
-        )
+        if let Err(error) = layer.retract(task) {
+            return error;
+        }
+        let (task, cause) = (layer.full_name(task), Box::new(error));
+        TaskError::Retracted { task, cause }.into()
     }
 
     /// The name of a task, with the name of its layer.

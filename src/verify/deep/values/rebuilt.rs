@@ -18,7 +18,7 @@ pub(super) struct Rebuilt {
     /// For each afterstate and goal: the sum of its states so far, each as [`GoalWorth::weighed`].
     totals: Vec<i64>,
     /// Each canonical state with the place of an afterstate that leads to it, in order of states.
-    /// If two spawns into an afterstate give one state, the state is listed twice.
+    /// If two spawns into an afterstate give one state, the state is here twice.
     states: Vec<(Board, u32)>,
     /// For each different state and goal: the greatest worth found so far.
     worths: Vec<i64>,
