@@ -283,8 +283,6 @@ pub(crate) fn obey(laws: &Laws, store: &Store, layers: &mut [CountedLayer]) -> R
 
 #[cfg(test)]
 mod tests {
-    mod kept;
-
     use std::collections::BTreeMap;
     use std::path::Path;
     use std::time::Duration;
@@ -292,7 +290,6 @@ mod tests {
 
     use super::*;
     use crate::game::Game;
-    use crate::part::Kind;
     use crate::store::Keep;
 
     /// Names and bytes of all files of a directory.
