@@ -25,7 +25,7 @@ mod witness;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::{env, io, iter};
+use std::{env, io};
 
 use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -136,12 +136,7 @@ pub fn run() -> ExitCode {
     machine::raise_open_files();
     let cli = match parse(env::args_os()) {
         Ok(cli) => cli,
-        Err(refused) => {
-            let words = env::args_os().skip(1);
-            let words = words.map(|word| word.to_string_lossy().into_owned());
-            let words: Vec<String> = iter::once("enum48".to_owned()).chain(words).collect();
-            return refuse(&words, &refused);
-        }
+        Err(refused) => return refuse(&refused),
     };
     let outcome = match (cli.command, cli.count) {
         (Some(Command::Count(args)), _) | (None, args) => count::run(&args),
@@ -174,7 +169,7 @@ pub fn run() -> ExitCode {
 }
 
 /// Print help and version unchanged. Print any other error of the arguments in one line.
-fn refuse(words: &[String], refused: &clap::Error) -> ExitCode {
+fn refuse(refused: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let kind = refused.kind();
     if matches!(
@@ -191,7 +186,7 @@ fn refuse(words: &[String], refused: &clap::Error) -> ExitCode {
         };
         return ExitCode::from(if failed { FAILED } else { 0 });
     }
-    talk::say(refusal(words, refused));
+    talk::say(refusal(refused));
     ExitCode::from(FAILED)
 }
 

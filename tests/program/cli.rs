@@ -224,7 +224,7 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("best -4 --dir .", ".: not a run's directory"),
         (
             "play 3",
-            "3: expected options for the game: enum48 play --size 3",
+            "unexpected argument '3' found: see enum48 play --help",
         ),
         ("3x3-100", "max 100: not a winning tile"),
         (
@@ -241,15 +241,15 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ),
         (
             "--quiet verify x",
-            "--quiet: options come after the subcommand: enum48 verify x --quiet",
+            "the subcommand 'verify' cannot be used with '--quiet'",
         ),
         (
             "--size 3 verify x",
-            "options come after the subcommand: see enum48 verify --help",
+            "the subcommand 'verify' cannot be used with '--size <N|RxC>'",
         ),
         (
             "verify --dir x",
-            "--dir: expected DIR alone: enum48 verify x",
+            "unexpected argument '--dir' found: see enum48 verify --help",
         ),
         (
             "verify . --frob",
@@ -283,17 +283,17 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("graph --size 2 -o .", "give the path of a file"),
         (
             "3x3-8 --memory 8 G",
-            "G: expected no space before it: enum48 3x3-8 --memory 8G",
+            "unexpected argument 'G' found: see enum48 --help",
         ),
         (
             "solve x --four 1/ 5",
-            "5: expected no space before it: enum48 solve x --four 1/5",
+            "unexpected argument '5' found: see enum48 solve --help",
         ),
         (
             "3x3-8 --memory -8G",
-            "-8G: no number is negative: leave out the minus sign",
+            "unexpected argument '-8' found: see enum48 --help",
         ),
-        ("best -4,./.,2", "-4,./.,2: no number is negative"),
+        ("best -4,./.,2", "unexpected argument '-4' found"),
         ("best 2/2/2/2/2", "or the board in 2 to 4 rows and columns"),
         (
             "best 2,2/2,2 --size 4 --max 2048",

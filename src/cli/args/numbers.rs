@@ -8,12 +8,9 @@ use std::path::Path;
 use std::str::FromStr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 
-use crate::cli::{Cli, parse};
 use crate::error::Error;
-use crate::game::Game;
-use crate::store::Run;
 
 /// A parser of whole numbers in `range`.
 pub(in crate::cli) fn whole<T: FromStr + PartialOrd + Display>(
@@ -91,18 +88,14 @@ fn sides_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
     (numbers && !rows.starts_with('0')).then_some((sides, tile))
 }
 
-/// The line that refuses these words of a command: the cause, then the remedy.
-pub(in crate::cli) fn refusal(words: &[String], refused: &clap::Error) -> String {
+/// The line that refuses an argument: the cause, then the remedy.
+pub(in crate::cli) fn refusal(refused: &clap::Error) -> String {
     let text = |kind| match refused.get(kind) {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
     };
-    let (arg, value) = (
-        text(ContextKind::InvalidArg),
-        text(ContextKind::InvalidValue),
-    );
-    let subcommand = text(ContextKind::InvalidSubcommand);
-    let about = |cause: &dyn Display| match arg.split(' ').next() {
+    let value = text(ContextKind::InvalidValue);
+    let about = |cause: &dyn Display| match text(ContextKind::InvalidArg).split(' ').next() {
         Some(option) if option.starts_with('-') => format!("{option} {}: {cause}", quoted(value)),
         _ => format!("{}: {cause}", quoted(value)),
     };
@@ -115,98 +108,8 @@ pub(in crate::cli) fn refusal(words: &[String], refused: &clap::Error) -> String
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(valid))) if !value.is_empty() => {
             about(&format_args!("expected one of {}", valid.join(", ")))
         }
-        (ErrorKind::ArgumentConflict, _) if is_subcommand(subcommand) => {
-            let at = words.iter().position(|word| word == subcommand);
-            let (before, after) = words.split_at(at.unwrap_or(words.len()));
-            let ordered = accepted(&[&before[..1], after, &before[1..]].concat());
-            let remedy = ordered.unwrap_or_else(|| format!("see enum48 {subcommand} --help"));
-            let options = before[1..].join(" ");
-            format!("{options}: options come after the subcommand: {remedy}")
-        }
-        _ if !subcommand.is_empty() => by_name(words, subcommand)
-            .or_else(|| {
-                let is_name = subcommand.starts_with(|c: char| c.is_ascii_digit());
-                let refused = game(subcommand).err().filter(|_| is_name);
-                refused.map(|error| error.to_string())
-            })
-            .or_else(|| cut_in_two(words, subcommand))
-            .unwrap_or_else(|| rendered(refused)),
-        (ErrorKind::UnknownArgument, _) => by_name(words, arg)
-            .or_else(|| cut_in_two(words, arg))
-            .or_else(|| {
-                let is_negative = arg.parse().is_ok_and(|number: i64| number <= 0);
-                let word = words
-                    .iter()
-                    .find(|word| is_negative && word.starts_with(arg))?;
-                let word = quoted(word);
-                Some(format!(
-                    "{word}: no number is negative: leave out the minus sign"
-                ))
-            })
-            .or_else(|| {
-                let at = words
-                    .iter()
-                    .position(|word| word == arg && arg == "--dir")?;
-                let command = accepted(&without(words, at))?;
-                Some(format!("--dir: expected DIR alone: {command}"))
-            })
-            .unwrap_or_else(|| rendered(refused)),
         _ => rendered(refused),
     }
-}
-
-/// The game of a name, such as 3x3-128 or 3.
-fn game(name: &str) -> Result<Game, Error> {
-    match name.contains('-') {
-        true => name.parse(),
-        false => Game::new(name.parse()?, None),
-    }
-}
-
-fn is_subcommand(word: &str) -> bool {
-    Cli::command().find_subcommand(word).is_some()
-}
-
-/// The line that refuses the name of a game, such as 3x3-128, or the directory of a run, in the place
-/// of options. `None` if the program would not accept the options of the game either.
-fn by_name(words: &[String], name: &str) -> Option<String> {
-    let at = words.iter().position(|word| word == name)?;
-    let options = match game(name) {
-        Ok(game) => game.options(),
-        Err(_) if parse(without(words, at)).is_err() => {
-            Run::peek(Path::new(name)).ok()?.game().options()
-        }
-        Err(_) => return None,
-    };
-    let options: Vec<String> = options.split(' ').map(str::to_owned).collect();
-    let command = accepted(&[&words[..at], &options, &words[at + 1..]].concat())?;
-    Some(format!("{name}: expected options for the game: {command}"))
-}
-
-/// The line that refuses the end of an option's number, such as `8 G`.
-fn cut_in_two(words: &[String], end: &str) -> Option<String> {
-    let at = words.iter().position(|word| word == end)?;
-    let (before, after) = (words.get(..at)?, &words[at + 1..]);
-    let [before @ .., option, number] = before else {
-        return None;
-    };
-    let is_number = option.starts_with('-') && number.starts_with(|c: char| c.is_ascii_digit());
-    let whole = [option.clone(), format!("{number}{end}")];
-    let command = accepted(&[before, &whole, after].concat()).filter(|_| is_number)?;
-    Some(format!(
-        "{}: expected no space before it: {command}",
-        quoted(end)
-    ))
-}
-
-fn without(words: &[String], at: usize) -> Vec<String> {
-    [&words[..at], &words[at + 1..]].concat()
-}
-
-/// The words as a command, if the program accepts them.
-fn accepted(words: &[String]) -> Option<String> {
-    let command: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    parse(words).is_ok().then(|| command.join(" "))
 }
 
 /// A word, in quotes if a shell would split it or a terminal would not show it.
@@ -247,7 +150,10 @@ fn rendered(refused: &clap::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
 
     #[test]
     fn the_name_of_a_game_stands_for_its_options_in_commands_that_have_them() {
