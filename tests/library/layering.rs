@@ -1,14 +1,11 @@
-//! The structure of the source. Each module uses only lower modules, one file creates files, and
-//! each type name has one definition.
+//! The structure of the source. Each module uses only lower modules, files do not use each other in
+//! circles, one file creates files, and each type name has one definition.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a source tree that cannot be read fails the test"
-)]
-
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::iter;
 use std::path::{Path, PathBuf};
+
+use crate::source::{Use, sources, uses};
 
 /// Modules with their floors. All higher modules may use the modules of floors 0 and 1.
 const ORDER: [(&str, u32); 31] = [
@@ -56,69 +53,101 @@ fn floor(module: &str) -> u32 {
         .1
 }
 
-/// The text of each source file, by path inside `src`.
-fn sources() -> BTreeMap<PathBuf, String> {
-    fn add(dir: &Path, files: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                add(&path, files);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                files.push(path);
-            }
-        }
-    }
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    add(&src, &mut files);
-    let read = |path: PathBuf| {
-        let text = fs::read_to_string(&path).unwrap();
-        (path.strip_prefix(&src).unwrap().to_owned(), text)
-    };
-    files.into_iter().map(read).collect()
-}
-
 #[test]
 fn modules_use_only_modules_to_their_left() {
+    let module = |file: &Path| file.iter().next().unwrap().to_str().unwrap().to_owned();
     let mut seen = 0;
-    for (file, text) in sources() {
-        let module = file.iter().next().unwrap().to_str().unwrap();
-        let module = module.trim_end_matches(".rs");
-        if module == "main" || module == "lib" {
-            continue;
-        }
-        for line in text.lines() {
-            let code = line.trim_start();
-            let Some((_, used)) = code
-                .split_once("crate::")
-                .filter(|_| !code.starts_with("//"))
-            else {
+    for Use { from, path, to, .. } in uses() {
+        let above = module(&from);
+        // What the path names, and what that leads to.
+        let named = path
+            .strip_prefix("crate::")
+            .map(|path| path.split("::").next().unwrap());
+        for below in [named.map(str::to_owned), Some(module(&to))]
+            .into_iter()
+            .flatten()
+        {
+            let [above, below] = [&above, &below].map(|name| name.trim_end_matches(".rs"));
+            // An item at the top, such as `crate::Error`, leads to a module.
+            if [above, below].contains(&"lib")
+                || below.starts_with(char::is_uppercase)
+                || above == below
+            {
                 continue;
-            };
-            // One path, or several in braces on one line.
-            assert_ne!(used, "{", "{}: a list of several lines", file.display());
-            let paths = used
-                .strip_prefix('{')
-                .map_or(vec![used], |list| list.split(',').map(str::trim).collect());
-            for path in paths {
-                let end = path.find(|c: char| !c.is_ascii_lowercase() && c != '_');
-                let used = &path[..end.unwrap_or(path.len())];
-                if used.is_empty() || used == module {
-                    continue; // an item at the top, such as `crate::Error`
-                }
-                seen += 1;
-                assert!(
-                    floor(used) < floor(module),
-                    "{}: {module} uses {used}",
-                    file.display()
-                );
             }
+            seen += 1;
+            assert!(
+                floor(below) < floor(above),
+                "{}: {above} uses {below}: {path}",
+                from.display()
+            );
         }
     }
     assert!(
-        seen > 300,
+        seen > 600,
         "only {seen} uses found: is the test still looking?"
     );
+}
+
+/// The uses of each file.
+type Uses<'a> = BTreeMap<&'a Path, Vec<&'a Use>>;
+
+/// The page of a room defines what its files share, so it stands both above and below them. Their uses
+/// of it are left out.
+#[test]
+fn files_do_not_use_each_other_in_circles() {
+    let uses = uses();
+    let mut by_file = Uses::new();
+    for used in uses.iter().filter(|used| !used.of_tests) {
+        let of_room =
+            used.to.ends_with("mod.rs") && used.from.starts_with(used.to.parent().unwrap());
+        if !of_room {
+            by_file.entry(&used.from).or_default().push(used);
+        }
+    }
+    assert!(by_file.len() > 150, "only {} files found", by_file.len());
+    let below: BTreeMap<&Path, BTreeMap<&Path, &Use>> = by_file
+        .keys()
+        .map(|&file| (file, last_uses(file, &by_file)))
+        .collect();
+    let mut told: BTreeSet<&Path> = BTreeSet::new();
+    let mut text = String::new();
+    for (start, reached) in &below {
+        if told.contains(start) || !reached.contains_key(start) {
+            continue;
+        }
+        let back = |file: &&Path| below.get(file).is_some_and(|from| from.contains_key(start));
+        let circle: Vec<&Path> = reached.keys().copied().filter(back).collect();
+        let names: Vec<String> = circle
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect();
+        text += &format!("\n{} files: {}\n", names.len(), names.join(" "));
+        // From the last use, back to the first.
+        let chain = iter::successors(Some(reached[start]), |used| {
+            (used.from != *start).then(|| reached[used.from.as_path()])
+        });
+        for Use { from, path, to, .. } in chain.collect::<Vec<_>>().into_iter().rev() {
+            text += &format!("    {} uses {path} of {}\n", from.display(), to.display());
+        }
+        told.extend(circle);
+    }
+    assert!(text.is_empty(), "circles of files:\n{text}");
+}
+
+/// For each file below `start`, the last use on a shortest chain of uses that leads there.
+fn last_uses<'a>(start: &Path, uses: &Uses<'a>) -> BTreeMap<&'a Path, &'a Use> {
+    let mut last = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(file) = queue.pop_front() {
+        for used in uses.get(file).into_iter().flatten() {
+            last.entry(used.to.as_path()).or_insert_with(|| {
+                queue.push_back(&used.to);
+                *used
+            });
+        }
+    }
+    last
 }
 
 #[test]

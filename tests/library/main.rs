@@ -11,6 +11,7 @@ mod manifest;
 mod read;
 #[path = "../support/share.rs"]
 mod share;
+mod source;
 
 mod bits;
 mod cluster;
