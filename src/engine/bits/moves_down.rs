@@ -14,7 +14,7 @@ use super::kernels::BitLine;
 use super::matrix::{Matrices, lock};
 use super::packed_matrix::PackedMatrix;
 use super::tables::Halves;
-use super::turn::Turn;
+use super::turn::QuarterTurn;
 use crate::engine::batch::ranges;
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
@@ -107,7 +107,7 @@ impl MovesDown {
             }
             for sources in &sources {
                 unpack(afterstates, sources, moved, halves, workers)?;
-                let turn = Turn {
+                let turn = QuarterTurn {
                     weight,
                     moved,
                     halves,
