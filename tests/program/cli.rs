@@ -283,7 +283,7 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("graph --size 2 -o .", "give the path of a file"),
         (
             "3x3-8 --memory 8 G",
-            "unexpected argument 'G' found: see enum48 --help",
+            "the subcommand 'G' cannot be used with",
         ),
         (
             "solve x --four 1/ 5",

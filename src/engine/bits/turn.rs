@@ -28,7 +28,7 @@ pub(super) struct QuarterTurn<'a> {
 }
 
 impl QuarterTurn<'_> {
-    /// QuarterTurn the boards that get a full bottom half and a top half of weight `top` whose right quad
+    /// Turn the boards that get a full bottom half and a top half of weight `top` whose right quad
     /// is not full. The rows are `AfterstateRows::down`.
     pub(super) fn on_full(&self, top: usize, down: &mut NewMatrix) {
         let (halves, bottom) = (self.halves, self.weight - top);
@@ -121,7 +121,7 @@ impl QuarterTurn<'_> {
         down.has_bits |= any != 0;
     }
 
-    /// QuarterTurn the boards that get a short bottom half and a hollow top half of weight `top`. Each
+    /// Turn the boards that get a short bottom half and a hollow top half of weight `top`. Each
     /// hollow half has a compact row of short halves.
     pub(super) fn on_short(&self, top: usize, down: &mut NewMatrix) {
         let (halves, sum, bottom) = (self.halves, self.weight, self.weight - top);
