@@ -39,7 +39,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`InputError::Code`] if a move is not legal, or if a tile cannot be placed, is missing or is
+    /// [`InputError::Code`](crate::InputError::Code) if a move is not legal, or if a tile cannot be placed, is missing or is
     /// left over. It names the move, unless the fault is before the first move.
     pub fn new(game: Game, luck: Luck, moves: Vec<Direction>) -> Result<Self> {
         let mut replay = Replay::new(game, &luck, &moves)?;
@@ -54,7 +54,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`InputError::Code`] if a character is not in the alphabet, or if a move is not legal.
+    /// [`InputError::Code`](crate::InputError::Code) if a character is not in the alphabet, or if a move is not legal.
     pub fn classic(game: Game, seed: Seed, text: &str) -> Result<Self> {
         let luck = Luck::Seed(seed);
         let mut moves = decode_moves(text)?;
@@ -161,7 +161,7 @@ pub fn encode_moves(moves: &[Direction]) -> String {
 ///
 /// # Errors
 ///
-/// [`InputError::Code`] for a character that is not in the alphabet.
+/// [`InputError::Code`](crate::InputError::Code) for a character that is not in the alphabet.
 pub fn decode_moves(text: &str) -> Result<Vec<Direction>> {
     let mut moves = Vec::with_capacity(GROUP * text.len());
     for bits in numbers(text, "moves") {
