@@ -9,11 +9,10 @@ use super::payoff::Payoff;
 use super::rank::{RankTables, Ranking};
 use crate::engine::{Done, Workers};
 use crate::error::Result;
-use crate::game::{Board, PartKey};
+use crate::game::Board;
 use crate::pages::Pages;
-use crate::part::{Kind, Part, ValueColumn, ValueDecoder};
+use crate::part::{Part, ValueColumn, ValueDecoder};
 use crate::per_thread::PerThread;
-use crate::read::Reader;
 use crate::store::Solution;
 
 /// The afterstates of a part, with a column of values for each goal.
@@ -23,19 +22,8 @@ pub(crate) struct SolvedPart {
 }
 
 impl SolvedPart {
-    /// Open the files of a part; `None` if it has no afterstates, or is not solved for all
-    /// goals.
+    /// Open the values of afterstates; `None` if they are not solved for all goals.
     pub(crate) fn open(
-        (solution, reader): (&Solution, &Reader),
-        payoffs: &[Payoff],
-        key: PartKey,
-    ) -> Result<Option<Self>> {
-        let part = reader.part(Kind::Afterstates, key)?;
-        part.map_or(Ok(None), |part| Self::of(solution, payoffs, part))
-    }
-
-    /// Like [`SolvedPart::open`], given the afterstates.
-    pub(crate) fn of(
         solution: &Solution,
         payoffs: &[Payoff],
         afterstates: Part,
@@ -48,7 +36,7 @@ impl SolvedPart {
     }
 }
 
-/// Open the values of a part; `None` if it is not solved for all goals.
+/// As for [`SolvedPart::open`], but only the values.
 pub(super) fn columns(
     solution: &Solution,
     payoffs: &[Payoff],
@@ -94,27 +82,17 @@ impl SolvedLayer<'_> {
     }
 }
 
-/// A block of a layer.
-#[derive(Clone, Copy)]
-struct LayerBlock {
-    /// The number of the part.
-    part: usize,
-    /// The number of the block in the part.
-    number: usize,
-    /// The number of the block in the layer.
-    at: usize,
-}
-
-/// The blocks of a layer, part by part.
-fn blocks(parts: &[SolvedPart]) -> Vec<LayerBlock> {
-    let mut blocks = Vec::new();
-    for (part, SolvedPart { afterstates, .. }) in parts.iter().enumerate() {
-        for number in 0..afterstates.blocks() {
-            let at = blocks.len();
-            blocks.push(LayerBlock { part, number, at });
-        }
-    }
-    blocks
+/// The blocks of a layer, part by part. Each has its number in the layer, its part, and its number in
+/// the part.
+fn blocks(parts: &[SolvedPart]) -> Vec<(usize, &SolvedPart, usize)> {
+    let blocks = |part: &SolvedPart| 0..part.afterstates.blocks();
+    let all = parts
+        .iter()
+        .flat_map(|part| blocks(part).map(move |block| (part, block)));
+    (0..)
+        .zip(all)
+        .map(|(at, (part, block))| (at, part, block))
+        .collect()
 }
 
 /// A layer that is being solved. It takes the afterstates block by block while they are solved, so
@@ -148,11 +126,11 @@ impl<'a> Draft<'a> {
 
     /// Take the afterstates of all parts.
     pub(crate) fn take_all(&self, parts: &[SolvedPart], workers: &Workers) -> Result<Done> {
-        workers.each(&blocks(parts), |worker, block| {
-            let part = &parts[block.part].afterstates;
+        workers.each(&blocks(parts), |worker, &(at, part, block)| {
             worker.boards.clear();
-            part.read_block(block.number, &mut worker.decoder, &mut worker.boards)?;
-            self.take(block.at, &worker.boards);
+            part.afterstates
+                .read_block(block, &mut worker.decoder, &mut worker.boards)?;
+            self.take(at, &worker.boards);
             Ok(Done)
         })
     }
@@ -166,20 +144,20 @@ impl<'a> Draft<'a> {
     ) -> Result<SolvedLayer<'a>> {
         let blocks = blocks(parts);
         self.index.make_records()?;
-        let Done = workers.each(&blocks, |_, block| {
-            self.index.insert(&self.ranks(block.at));
+        let Done = workers.each(&blocks, |_, &(at, ..)| {
+            self.index.insert(&self.ranks(at));
             Ok(Done)
         })?;
         let values: Pages<AtomicU32> = Pages::new(self.index.number() as usize * goals)?;
         let buffers = |_| Ok((ValueDecoder::new()?, Vec::new(), Vec::new()));
         let buffers = PerThread::new(workers.threads(), buffers)?;
-        let Done = workers.each(&blocks, |worker, block| {
+        let Done = workers.each(&blocks, |worker, &(at, part, block)| {
             let (decoder, places, of_block) = &mut *buffers.lock(worker.index);
-            let ranks = mem::take(&mut *self.ranks(block.at));
+            let ranks = mem::take(&mut *self.ranks(at));
             self.index.places(&ranks, places);
-            for (goal, column) in parts[block.part].columns.iter().enumerate() {
+            for (goal, column) in part.columns.iter().enumerate() {
                 of_block.clear();
-                column.read_block(block.number, decoder, of_block)?;
+                column.read_block(block, decoder, of_block)?;
                 for (&place, &value) in places.iter().zip(&*of_block) {
                     values[place as usize * goals + goal].store(value, Relaxed);
                 }

@@ -58,9 +58,7 @@ use rayon::prelude::*;
 
 use crate::engine::{self, Done, PartJob, Pipeline, Plan, Workers};
 use crate::error::Result;
-#[cfg(feature = "cli")]
-use crate::game::Objective;
-use crate::game::{LineTables, PartKey};
+use crate::game::{LineTables, Objective, PartKey};
 use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
 use crate::progress::{FinishedLayer, Progress};
@@ -99,29 +97,32 @@ pub fn solve(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    // The check can take long, so goals are refused before it.
-    passes(store.solution(), goals, plan)?;
-    check(store, goals, plan)?;
-    solve_checked(store, goals, plan, progress)
+    solve_goals(store, goals, false, plan, progress)
 }
 
-/// Like [`solve`], from the last layer on, even if the goals are solved. Their values are deleted after
-/// all afterstates are read and found sound.
+/// Like [`solve`], but if `again`, from the last layer on even if the goals are solved. Their values
+/// are deleted after all afterstates are read and found sound.
 ///
 /// # Errors
 ///
 /// As for [`solve`].
-#[cfg(feature = "cli")]
-pub(crate) fn solve_again(
+pub(crate) fn solve_goals(
     store: &mut SolutionStore,
     goals: &[Goal],
+    again: bool,
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    check(store, &[], plan)?;
-    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
-    store.forget(&objectives)?;
-    solve_checked(store, goals, plan, progress)
+    let kept = if again { &[] } else { goals };
+    // The check can take long, so goals are refused before it.
+    passes(store.solution(), kept, plan)?;
+    check(store, kept, plan)?;
+    if again {
+        let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
+        store.forget(&objectives)?;
+    }
+    let passes = passes(store.solution(), goals, plan)?;
+    solve_passes(store, &passes, plan, progress)
 }
 
 /// Check every block of the afterstates and of these goals' values against its checksum.
@@ -144,65 +145,35 @@ fn check(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<()> {
     engine::pool(plan.threads())?.install(|| reader.groups(&parts).try_for_each(check_all))
 }
 
-fn solve_checked(
-    store: &mut SolutionStore,
-    goals: &[Goal],
-    plan: &Plan,
-    progress: &mut dyn Progress,
-) -> Result<()> {
-    let passes = passes(store.solution(), goals, plan)?;
-    for &goal in goals {
-        store.begin(goal)?;
-    }
-    let workers = Workers::start(plan)?;
-    workers.install(|| {
-        for pass in &passes {
-            if !solve_pass(store, pass, (plan, &workers), progress)? {
-                break;
-            }
-        }
-        let closed = store.close();
-        closed.inspect_err(|_| drop(store.abandon()))
-    })
-}
-
-/// Make a pass until `progress` says to stop, to measure its cost. The files of the run are not
-/// checked first, because a check of many files takes long.
+/// Make passes until `progress` says to stop. The files of the run are not checked first, because a
+/// check of many files takes long. After an error, the unfinished layer is deleted.
 ///
 /// # Errors
 ///
 /// As for [`solve`].
-#[cfg(feature = "cli")]
-pub(crate) fn try_out(
+pub(crate) fn solve_passes(
     store: &mut SolutionStore,
-    pass: &Pass,
+    passes: &[Pass],
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    for &goal in &pass.goals {
+    for &goal in passes.iter().flat_map(|pass| &pass.goals) {
         store.begin(goal)?;
     }
     let workers = Workers::start(plan)?;
-    workers.install(|| solve_pass(store, pass, (plan, &workers), progress))?;
-    Ok(())
-}
-
-/// Solve the layers of a pass, and return whether another pass may begin. After an error, delete the
-/// unfinished layer.
-fn solve_pass(
-    store: &mut SolutionStore,
-    pass: &Pass,
-    (plan, workers): (&Plan, &Workers),
-    progress: &mut dyn Progress,
-) -> Result<bool> {
-    // The pass and the unpacking of its layers share the memory of a plan.
-    let reader = Reader::new(store.solution().run().clone(), &plan.without(pass.memory));
-    let solver = Solver::new(store, &reader, pass, workers);
-    let made = solver.and_then(|mut solver| solver.run(progress));
-    made.inspect_err(|_| {
-        // Report the error that ended the pass, not an error of the clean-up.
-        let _ = store.abandon();
-    })
+    let solved = workers.install(|| {
+        for pass in passes {
+            // The pass and the unpacking of its layers share the memory of a plan.
+            let plan = plan.without(pass.memory);
+            let reader = Reader::new(store.solution().run().clone(), &plan);
+            if !Solver::new(store, &reader, pass, &workers)?.run(progress)? {
+                break;
+            }
+        }
+        store.close()
+    });
+    // Report the error that ended the work, not an error of the clean-up.
+    solved.inspect_err(|_| drop(store.abandon()))
 }
 
 /// Read a solved layer.
@@ -215,7 +186,7 @@ pub(crate) fn read<'t>(
 ) -> Result<SolvedLayer<'t>> {
     let mut parts = Vec::new();
     for afterstates in reader.parts_of(Kind::Afterstates, sum)? {
-        parts.extend(SolvedPart::of(solution, payoffs, afterstates)?);
+        parts.extend(SolvedPart::open(solution, payoffs, afterstates)?);
     }
     let blocks = parts.iter().map(|part| part.afterstates.blocks()).sum();
     let draft = Draft::new(tables, sum, blocks)?;
@@ -344,7 +315,7 @@ impl<'a> Solver<'a> {
         progress.end(&finished);
         let mut parts = Vec::new();
         for afterstates in solved {
-            let part = SolvedPart::of(self.store.solution(), &self.payoffs, afterstates)?;
+            let part = SolvedPart::open(self.store.solution(), &self.payoffs, afterstates)?;
             parts.extend(part);
         }
         Ok((draft, parts))

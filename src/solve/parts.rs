@@ -80,8 +80,11 @@ pub fn parts(solution: &Solution, reader: &Reader, goals: &[Goal]) -> Result<Vec
     let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let summary = |&key: &PartKey| {
-        let part = SolvedPart::open((solution, reader), &payoffs, key)?;
-        part.map(|part| summarise(&part, key, &payoffs)).transpose()
+        let Some(part) = reader.part(Kind::Afterstates, key)? else {
+            return Ok(None);
+        };
+        let part = SolvedPart::open(solution, &payoffs, part)?;
+        part.map(|part| summarise(&part, &payoffs)).transpose()
     };
     let mut found = Vec::new();
     for keys in reader.groups(&keys) {
@@ -99,7 +102,7 @@ fn join(one: Sums, other: Sums) -> Sums {
     (one.0.min(other.0), total, one.2.max(other.2))
 }
 
-fn summarise(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<PartSummary> {
+fn summarise(part: &SolvedPart, payoffs: &[Payoff]) -> Result<PartSummary> {
     let none: Sums = (u32::MAX, 0, 0);
     let blocks = (0..part.afterstates.blocks()).into_par_iter();
     let sums = blocks.map(|number| {
@@ -126,7 +129,7 @@ fn summarise(part: &SolvedPart, key: PartKey, payoffs: &[Payoff]) -> Result<Part
         greatest: goal.number(sums.2),
     });
     Ok(PartSummary {
-        key,
+        key: part.afterstates.label().key,
         afterstates,
         goals: goals.collect(),
     })
@@ -142,8 +145,7 @@ pub struct StateValues<'a> {
     solution: &'a Solution,
     reader: Reader,
     payoffs: Vec<Payoff>,
-    /// `None` for parts that have no files.
-    parts: Cache<PartKey, Option<Arc<SolvedPart>>>,
+    parts: Cache<PartKey, Arc<SolvedPart>>,
     block: SolvedBlock,
 }
 
@@ -240,16 +242,13 @@ impl<'a> StateValues<'a> {
             return Ok(());
         };
         let part = self.parts.get_or_make(key, || {
-            let from = (self.solution, &self.reader);
-            let part = SolvedPart::open(from, &self.payoffs, key)?;
+            let part = self.reader.part(Kind::Afterstates, key)?;
             // An audit would take a tenth of the time; `verify` audits the boards.
-            let part = part.map(|part| SolvedPart {
-                afterstates: part.afterstates.unaudited(),
-                ..part
-            });
-            Ok((part.map(Arc::new), 1))
+            let part = part.ok_or_else(|| absent(first))?.unaudited();
+            let part = SolvedPart::open(self.solution, &self.payoffs, part)?;
+            let part = part.ok_or_else(|| absent(first))?;
+            Ok((Arc::new(part), 1))
         })?;
-        let part = part.ok_or_else(|| absent(first))?;
         let goals = self.payoffs.len();
         for (block, reached) in by_block(reached, |&(board, _)| part.afterstates.block_of(board)) {
             let block = block.ok_or_else(|| absent(reached[0].0))?;

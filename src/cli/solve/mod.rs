@@ -153,11 +153,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut reporter = Reporter::of_solver(&plan, &ahead, store.notes(), &goals, args.quiet)?;
     let (dir, begun, again) = (args.dir.clone(), goals.clone(), args.again);
     let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &begun, again));
-    let solve = match args.again {
-        true => solve::solve_again,
-        false => solve::solve,
-    };
-    let solved = solve(&mut store, &goals, &plan, &mut reporter);
+    let solved = solve::solve_goals(&mut store, &goals, args.again, &plan, &mut reporter);
     let peak_memory = reporter.finish();
     stoppable.end_after(&solved);
     solved?;

@@ -103,7 +103,7 @@ impl SolveEstimate {
             };
             let layers = LayerWork::of_pass(&table, &all);
             let mut trial = Trial::new(TRIAL / passes.len() as u32);
-            solve::try_out(&mut store, &all, plan, &mut trial)?;
+            solve::solve_passes(&mut store, &[all], plan, &mut trial)?;
             for (work, (layer, seconds)) in layers.iter().zip(&trial.layers) {
                 costs.learn(work, *seconds);
                 made += layer.bytes;
