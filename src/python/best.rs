@@ -7,7 +7,7 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use super::arrays::{Boards, new_array};
+use super::arguments::{Boards, new_array};
 use super::blocks::boards_of;
 use super::threads::{pool, work, work_in_pool};
 use crate::error::{Result, SolvingError};

@@ -9,7 +9,7 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
-use super::arrays::new_array;
+use super::arguments::new_array;
 use super::threads::{work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::Result;

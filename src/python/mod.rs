@@ -13,12 +13,10 @@
 )]
 
 mod arguments;
-mod arrays;
 mod best;
 mod blocks;
 mod boards;
 mod count;
-mod replay;
 mod run;
 mod threads;
 
@@ -35,11 +33,9 @@ mod _enum48 {
     #[pymodule_export]
     use super::blocks::PyBlocks;
     #[pymodule_export]
-    use super::boards::{boards, canonical, cells, moves, points, spawns};
+    use super::boards::{PyReplay, boards, canonical, cells, moves, points, replay, spawns};
     #[pymodule_export]
     use super::count::{count, open};
-    #[pymodule_export]
-    use super::replay::{PyReplay, replay};
     #[pymodule_export]
     use super::run::PyRun;
     #[pymodule_export]

@@ -9,8 +9,8 @@ use numpy::PyArrayDyn;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
+use super::arguments::{Boards, PyNumbers, columns, new_array};
 use super::arguments::{KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
-use super::arrays::{Boards, PyNumbers, columns, new_array};
 use super::best::{self, PyBest, goal};
 use super::blocks::{PyBlocks, parts, read_parts};
 use super::threads::{work, work_in_pool};

@@ -38,12 +38,9 @@
 //! interruptions.
 //!
 //! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`,
-//! `index`, `layer`, `expand`, `columns`, `passes`, this file (the loop over layers); then `values`,
-//! `batch_values` and `parts`, which read solutions.
+//! `index`, `layer`, `expand`, `passes`, this file (the loop over layers); then `values`,
+//! and `parts`, which read solutions.
 
-#[cfg(feature = "machine")]
-mod batch_values;
-mod columns;
 pub(crate) mod expand;
 mod goal;
 pub(crate) mod index;
@@ -65,14 +62,13 @@ use crate::progress::{FinishedLayer, Progress};
 use crate::read::Reader;
 use crate::store::{Goal, Solution, SolutionStore};
 
-#[cfg(feature = "machine")]
-pub(crate) use batch_values::BatchValues;
-use columns::{BATCH, BlockSource, Buffers, FindValues};
-use expand::Expand;
+use expand::{BATCH, BlockSource, Buffers, Expand, FindValues};
 #[cfg(feature = "cli")]
 pub(crate) use goal::names;
 pub use goal::{goal, goals};
 use layer::{Draft, SolvedLayer, SolvedPart};
+#[cfg(feature = "machine")]
+pub(crate) use parts::BatchValues;
 pub use parts::{PartSummary, StateValues, ValueSummary, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};

@@ -22,7 +22,6 @@
 
 pub mod deep;
 mod files;
-mod line_moves;
 
 use std::collections::HashSet;
 use std::sync::Mutex;

@@ -3,16 +3,15 @@
 //! The board and all messages go to stderr, so that the code of the game is the only line on stdout
 //! and `code=$(enum48 play ...)` works.
 //!
-//! Reading order: `player` (a game with undo, and the keys), `screen` (the picture of a game, with
-//! the hints of a solution), `tiles` (the board in the picture), `terminal` (the terminal and its
-//! signals during a game), `page` (the game in a browser).
+//! Reading order: `session` (a game with undo), `player` (the keys), `screen` (the picture of a game,
+//! with the hints of a solution), `terminal` (the terminal and its signals during a game), `page` (the
+//! game in a browser).
 
 mod page;
 mod player;
 mod screen;
 mod session;
 mod terminal;
-mod tiles;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;

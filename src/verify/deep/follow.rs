@@ -4,10 +4,14 @@
 //! an afterstate of its own layer; a move and a spawn lead to a state of a later layer. If the
 //! states were dropped, a spawn and a move lead from the afterstates of two layers to the
 //! afterstates of a third.
+//!
+//! A board is moved line by line, from a table of all lines. The engine moves whole boards by
+//! arithmetic (`game/slide.rs`). This file shares no code with it, so a fault in either shows as a
+//! difference. `game/line.rs` has the rule for a line.
 
-use super::super::line_moves::LineMoves;
 use crate::error::Result;
-use crate::game::{Board, Exp, Game};
+use crate::game::line::{self, Line};
+use crate::game::{Board, Direction, Exp, Game, Tally};
 use crate::part::Kind;
 use crate::store::Run;
 
@@ -110,5 +114,156 @@ impl TargetLayer {
     /// Whether a move comes after the spawn.
     pub(super) fn moves_last(self) -> bool {
         (self.from, self.kind) == (Kind::Afterstates, Kind::Afterstates)
+    }
+}
+
+/// The moves of one game.
+pub(super) struct LineMoves {
+    directions: [Vec<Line>; 4],
+    /// For each length of a line, up to 4, the move of every packed line.
+    moved: [Vec<MovedLine>; 5],
+}
+
+/// The result of a move of a packed line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MovedLine {
+    after: u16,
+    /// The sum of the tiles that merges make.
+    score: u32,
+    /// Whether a merge makes the winning tile.
+    wins: bool,
+}
+
+/// A legal move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Move {
+    /// The board after the move, not canonical.
+    pub(super) after: Board,
+    /// The sum of the tiles that merges make.
+    pub(super) score: u32,
+    /// Whether a merge makes the winning tile.
+    pub(super) wins: bool,
+}
+
+impl LineMoves {
+    pub(super) fn new(game: &Game) -> Self {
+        let size = game.size();
+        let lengths = [size.rows(), size.cols()].map(usize::from);
+        let table = |length| {
+            let lines = 0..1u32 << (4 * length);
+            let lines = lines.filter(|_| lengths.contains(&length));
+            lines
+                .map(|line| move_line(line as u16, length, game.win()))
+                .collect()
+        };
+        Self {
+            directions: Direction::ALL.map(|direction| line::lines(size, direction).collect()),
+            moved: [0, 1, 2, 3, 4].map(table),
+        }
+    }
+
+    pub(super) fn legal(&self, board: Board) -> impl Iterator<Item = Move> {
+        let moves = self.directions.iter().map(move |lines| {
+            let mut all = Move::default();
+            for line in lines {
+                let packed = usize::from(line.of_board(board));
+                let MovedLine { after, score, wins } = self.moved[line.len()][packed];
+                all.after |= line.to_board(after);
+                all.score += score;
+                all.wins |= wins;
+            }
+            all
+        });
+        moves.filter(move |all| all.wins || all.after != board)
+    }
+
+    /// Append the boards after all legal moves except wins. Counts moves and wins.
+    pub(super) fn moves(&self, board: Board, out: &mut Vec<Board>) -> Tally {
+        let mut legal = Tally::default();
+        for Move { after, wins, .. } in self.legal(board) {
+            legal.moves += 1;
+            if wins {
+                legal.wins += 1;
+            } else {
+                out.push(after);
+            }
+        }
+        legal
+    }
+}
+
+/// The table entry of a packed line.
+fn move_line(packed: u16, length: usize, win: Exp) -> MovedLine {
+    let mut tiles = line::unpack(packed, length);
+    let holds_win = |tiles: &[u8]| tiles.contains(&win.get());
+    let held = holds_win(&tiles);
+    let score = line::slide(&mut tiles);
+    MovedLine {
+        // Only a merge of two tiles of 32768 cannot be packed. No counted board holds two of them,
+        // unless 65536 is the winning tile. Then the board after the move is not used.
+        after: line::pack(&tiles).unwrap_or_default(),
+        score: score as u32,
+        wins: holds_win(&tiles) && !held,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Rules;
+
+    #[test]
+    fn lines_move_by_the_rules() {
+        // From the rules: 4 4 . 8 gives 8 8 . .; 2 2 2 . gives 4 2 . . toward the front; 2 2 2 2
+        // gives 4 4 . .
+        for (line, after, score) in [
+            (0x2203, 0x3300, 8),
+            (0x1110, 0x2100, 4),
+            (0x1111, 0x2200, 8),
+            (0x0001, 0x1000, 0),
+        ] {
+            let wins = false;
+            let moved = MovedLine { after, score, wins };
+            assert_eq!(move_line(line, 4, Exp::LAST), moved);
+        }
+        let (after, score, wins) = (0x500, 32, true);
+        let won = MovedLine { after, score, wins };
+        assert_eq!(move_line(0x440, 3, Exp::of_tile(32).unwrap()), won);
+    }
+
+    #[test]
+    fn moves_agree_with_the_engine() {
+        let mut boards = 0x9E37_79B9_7F4A_7C15u64;
+        for name in [
+            "2x2", "2x3-16", "4x2", "3x3-64", "3x4", "4x4-32", "4x4-2048",
+        ] {
+            let game: Game = name.parse().unwrap();
+            let (line_moves, rules) = (LineMoves::new(&game), game.rules());
+            let cells = game.size().cells();
+            for _ in 0..5_000 {
+                // Few different tiles, so that many merge, and some empty cells.
+                boards = boards.wrapping_mul(0xD129_0B26_88CC_F0F5).wrapping_add(11);
+                let (mut board, top) = (0, u64::from(game.top().get()));
+                for cell in 0..cells {
+                    let digit = (boards.rotate_left(5 * cell) >> 40) % (top.min(4) + 1);
+                    let digit = if digit == 0 { 0 } else { top - digit + 1 };
+                    board = board << 4 | digit;
+                }
+                let mut out = Vec::new();
+                let legal = line_moves.moves(board, &mut out);
+                let mut slid: [Vec<u64>; 4] = std::array::from_fn(|_| vec![0]);
+                let found = slide(rules, board, game.win(), &mut slid);
+                assert_eq!((legal.moves, legal.wins), found, "{name} {board:#x}");
+                let mut others: Vec<u64> = slid.concat().into_iter().filter(|&b| b > 0).collect();
+                others.sort_unstable();
+                out.sort_unstable();
+                assert_eq!(out, others, "{name} {board:#x}");
+            }
+        }
+    }
+
+    fn slide(rules: &dyn Rules, board: u64, win: Exp, out: &mut [Vec<u64>; 4]) -> (u64, u64) {
+        let moves = rules.slide(&[board], win, out.each_mut().map(Vec::as_mut_slice));
+        (moves.moves, moves.wins)
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The engine goes from states to afterstates to states: as lists, through a lossy filter, buckets
 //! and a radix sort; as bits, in matrices. Here each state leads directly to the states that
-//! follow it: every move (`line_moves`), a 2 or a 4 in every empty cell, the canonical image. This
+//! follow it: every move (`follow`), a 2 or a 4 in every empty cell, the canonical image. This
 //! makes more than twenty candidates per state, so it takes about ten times as long. The algorithms
 //! share only the starts, the canonical form, the counts of dead states, of labeled boards and of
 //! empty cells, and the readers of files. Kept afterstates are also made again: from the states, or

@@ -2,9 +2,8 @@
 //!
 //! The *worth* of a board is its value without the potential (`solve/payoff.rs`).
 
-use super::super::super::line_moves::Move;
-use super::Terms;
-use super::layer::{ValuedBlock, ValuedLayer, ValuedRange};
+use super::super::follow::Move;
+use super::{Terms, ValuedBlock, ValuedLayer, ValuedRange};
 use crate::error::{Error, Result};
 use crate::game::{Board, Exp, Objective, empty_cells, exps, max_exp};
 use crate::store::{Goal, Rounding};
