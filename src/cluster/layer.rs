@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::iter;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,9 @@ use super::task::{Missing, Stage, Task};
 use crate::engine::PairCounts;
 use crate::error::{Error, Result, TaskError};
 use crate::game::{Exp, PartKey, Tally};
-use crate::part::{Fingerprint, Kind, Label, LayerLabel, MatrixFile, Part, Sealed};
+use crate::part::{
+    FileContents, Fingerprint, Kind, Label, LayerLabel, MatrixFile, Sealed, Segments,
+};
 use crate::store::{PROGRAM, Run, TaskDir};
 
 /// The name of the plan, in the directory of the layer.
@@ -39,7 +41,7 @@ pub(super) struct PlannedLayer<'a> {
     pub(super) dir: TaskDir,
     /// The layer before, if it is not sealed. Its sweeps are done; the sweeps of this layer count its
     /// afterstates.
-    pub(super) before: Option<Box<PlannedLayer<'a>>>,
+    pub(super) before: Option<Arc<PlannedLayer<'a>>>,
     /// Receipts that were read. The file system may be slow.
     receipts: Mutex<HashMap<Task, Receipt>>,
 }
@@ -48,21 +50,20 @@ impl<'a> PlannedLayer<'a> {
     /// The next layer of a run, if it is planned; or the layer after it, if both are planned and all
     /// tasks of the next layer are done. Directories without a plan, or with an outdated plan, are
     /// deleted.
-    pub(super) fn find(run: &'a Run) -> Result<Option<Self>> {
-        let Some(first) = Self::find_after(run, None)? else {
-            return Ok(None);
-        };
-        if !first.plan.is_swept() || first.missing()?.is_some() {
-            return Ok(Some(first));
+    pub(super) fn find(run: &'a Run) -> Result<Option<Arc<Self>>> {
+        let first = Self::find_after(run, None)?;
+        if let Some(first) = &first
+            && first.plan.is_swept()
+            && first.missing()?.is_none()
+            && let Some(second) = Self::find_after(run, Some(first))?
+        {
+            return Ok(Some(second));
         }
-        match Self::find_after(run, Some(&first))? {
-            Some(second) => Ok(Some(second.after(first))),
-            None => Ok(Some(first)),
-        }
+        Ok(first)
     }
 
     /// The planned layer after the last sealed layer, or after the layer `before`.
-    fn find_after(run: &'a Run, before: Option<&Self>) -> Result<Option<Self>> {
+    fn find_after(run: &'a Run, before: Option<&Arc<Self>>) -> Result<Option<Arc<Self>>> {
         let after = before.map_or(run.sealed_sum(), |before| before.plan.sum);
         for name in TaskDir::names(run, after + 2)? {
             match Self::look(run, &name, before)? {
@@ -80,14 +81,14 @@ impl<'a> PlannedLayer<'a> {
     ///
     /// [`TaskError::OtherProgram`] if another version of the program made the plan; a damaged plan;
     /// [`TaskError::Undone`] if a task of the layer `before` is not done.
-    fn look(run: &'a Run, name: &str, before: Option<&Self>) -> Result<Option<Self>> {
+    fn look(run: &'a Run, name: &str, before: Option<&Arc<Self>>) -> Result<Option<Arc<Self>>> {
         let dir = TaskDir::new(run, name);
         let after = before.map_or(run.sealed_sum(), |before| before.plan.sum);
         let plan: Option<LayerPlan> = dir.load(PLAN)?;
         let Some(plan) = plan.filter(|plan| plan.sum == after + 2) else {
             return Ok(None);
         };
-        let unsealed = before.map(Self::fingerprint).transpose()?;
+        let unsealed = before.map(|before| before.fingerprint()).transpose()?;
         if !plan.has_input_of(run, unsealed)? {
             return Ok(None);
         }
@@ -101,32 +102,22 @@ impl<'a> PlannedLayer<'a> {
             false => Err("its directory has the name of another plan".to_owned()),
         };
         named.map_err(|what| Error::Damaged { path, what })?;
-        Ok(Some(Self::new(run, dir, name.to_owned(), plan)))
-    }
-
-    fn new(run: &'a Run, dir: TaskDir, name: String, plan: LayerPlan) -> Self {
-        Self {
+        Ok(Some(Arc::new(Self {
             run,
-            name,
+            name: name.to_owned(),
             plan,
             dir,
-            before: None,
+            before: before.cloned(),
             receipts: Mutex::default(),
-        }
+        })))
     }
 
     /// Begin to count a layer as tasks.
-    pub(super) fn create(run: &'a Run, plan: LayerPlan) -> Result<Self> {
-        let name = TaskDir::name(plan.sum, &plan);
+    pub(super) fn create(run: &'a Run, plan: &LayerPlan) -> Result<Arc<Self>> {
+        let name = TaskDir::name(plan.sum, plan);
         let dir = TaskDir::create(run, &name)?;
-        dir.begin("plan")?.save(PLAN, &plan)?;
-        Ok(Self::new(run, dir, name, plan))
-    }
-
-    /// This layer, given the layer before it, which is not sealed.
-    fn after(self, before: Self) -> Self {
-        let before = Some(Box::new(before));
-        Self { before, ..self }
+        dir.begin("plan")?.save(PLAN, plan)?;
+        Self::open(run, &name)
     }
 
     /// The layer in the directory `name`.
@@ -135,7 +126,7 @@ impl<'a> PlannedLayer<'a> {
     ///
     /// [`TaskError::Stale`] if the layer is sealed; [`TaskError::OtherProgram`] if another version
     /// made the plan; [`TaskError::Undone`] if a task of the layer before it is not done.
-    pub(super) fn open(run: &'a Run, name: &str) -> Result<Self> {
+    pub(super) fn open(run: &'a Run, name: &str) -> Result<Arc<Self>> {
         if let Some(layer) = Self::look(run, name, None)? {
             return Ok(layer);
         }
@@ -145,7 +136,7 @@ impl<'a> PlannedLayer<'a> {
                 continue;
             };
             if let Some(layer) = Self::look(run, name, Some(&first))? {
-                return Ok(layer.after(first));
+                return Ok(layer);
             }
         }
         Err(TaskError::Stale(TaskDir::new(run, name).path(PLAN)).into())
@@ -157,7 +148,7 @@ impl<'a> PlannedLayer<'a> {
     }
 
     /// Delete the directories of the unsealed layers.
-    pub(super) fn delete(self) {
+    pub(super) fn delete(&self) {
         for layer in self.unsealed() {
             TaskDir::new(self.run, &layer.name).delete();
         }
@@ -229,22 +220,22 @@ impl<'a> PlannedLayer<'a> {
 
     /// The tasks of a stage; all earlier stages must be done.
     fn tasks(&self, stage: Stage) -> Result<Vec<Task>> {
-        if stage == Stage::Sweep {
-            return Ok(self.plan.sweeps().collect());
+        let largest = match stage {
+            Stage::Sweep => vec![Exp::LAST],
+            _ => self.plan.largest().collect(),
+        };
+        let tasks = largest.into_iter().map(|max| self.tasks_of(stage, max));
+        Ok(tasks.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    /// The tasks of a stage for a part; all earlier stages must be done.
+    pub(super) fn tasks_of(&self, stage: Stage, max: Exp) -> Result<Vec<Task>> {
+        if stage != Stage::Write {
+            return Ok(self.plan.tasks(stage, max).collect());
         }
         let mut tasks = Vec::new();
-        for max in self.plan.largest() {
-            match stage {
-                Stage::Sweep => {}
-                Stage::Map => tasks.extend(self.plan.maps(max)),
-                Stage::Reduce => tasks.extend(self.plan.reduces(max)),
-                Stage::Gather => tasks.extend(self.plan.gathers(max)),
-                Stage::Write => {
-                    for kind in [Kind::States, Kind::Afterstates] {
-                        tasks.extend(self.writes(kind, max, total(&self.made(kind, max)?)));
-                    }
-                }
-            }
+        for kind in [Kind::States, Kind::Afterstates] {
+            tasks.extend(self.writes(kind, max, total(&self.made(kind, max)?)));
         }
         Ok(tasks)
     }
@@ -262,11 +253,20 @@ impl<'a> PlannedLayer<'a> {
 
     /// The files of a part's boards, in order: states from reduces, afterstates from gathers.
     pub(super) fn made(&self, kind: Kind, max: Exp) -> Result<Vec<(String, Sealed)>> {
-        let file = |task: Task| (task, task.boards(kind));
-        match kind {
-            Kind::States => self.files(self.plan.reduces(max).map(file)),
-            Kind::Afterstates => self.files(self.plan.gathers(max).map(file)),
-        }
+        let stage = match kind {
+            Kind::States => Stage::Reduce,
+            Kind::Afterstates => Stage::Gather,
+        };
+        self.files_of(self.plan.tasks(stage, max), kind)
+    }
+
+    /// The boards of a kind that tasks have made, without empty files.
+    pub(super) fn files_of(
+        &self,
+        tasks: impl Iterator<Item = Task>,
+        kind: Kind,
+    ) -> Result<Vec<(String, Sealed)>> {
+        self.files(tasks.map(|task| (task, task.boards(kind))))
     }
 
     /// The files among `names` that are not empty, as the receipts list them.
@@ -283,22 +283,20 @@ impl<'a> PlannedLayer<'a> {
         Ok(files)
     }
 
-    /// Open files of boards of a part.
-    pub(super) fn open_all(
+    /// Open files that tasks have made.
+    pub(super) fn open_all<C: FileContents + Copy>(
         &self,
-        kind: Kind,
-        max: Exp,
+        contents: C,
         files: Vec<(String, Sealed)>,
-    ) -> Result<Vec<Part>> {
-        let label = self.label(kind, max);
-        let open = |(name, sealed): (String, Sealed)| self.dir.open(&name, label, sealed);
+    ) -> Result<Vec<Segments<C>>> {
+        let open = |(name, sealed): (String, Sealed)| self.dir.open(&name, contents, sealed);
         files.into_iter().map(open).collect()
     }
 
     /// The counts of all sweeps.
     pub(super) fn pairs(&self) -> Result<PairCounts> {
         let mut all = PairCounts::default();
-        for task in self.tasks(Stage::Sweep)? {
+        for task in self.plan.tasks(Stage::Sweep, Exp::LAST) {
             all += self.receipt(task)?.pairs.unwrap_or_default();
         }
         Ok(all)
@@ -306,7 +304,7 @@ impl<'a> PlannedLayer<'a> {
 
     /// The files of all sweeps that are not empty.
     fn swept(&self) -> Result<Vec<(String, Sealed)>> {
-        let tasks = self.tasks(Stage::Sweep)?.into_iter();
+        let tasks = self.plan.tasks(Stage::Sweep, Exp::LAST);
         self.files(tasks.map(|task| (task, task.matrices())))
     }
 
@@ -318,9 +316,7 @@ impl<'a> PlannedLayer<'a> {
 
     /// Open the matrices of all sweeps.
     pub(super) fn open_matrices(&self) -> Result<Vec<MatrixFile>> {
-        let label = self.matrix_label();
-        let open = |(name, sealed): (String, Sealed)| self.dir.open(&name, label, sealed);
-        self.swept()?.into_iter().map(open).collect()
+        self.open_all(self.matrix_label(), self.swept()?)
     }
 
     /// The label of the files of matrices.

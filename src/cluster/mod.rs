@@ -120,7 +120,6 @@ pub fn next(
         let times = if is_swept(run) { SWEEP } else { 1 };
         candidates_of_next(run) < task.saturating_mul(times)
     };
-    let is_small = |run: &Run| is_below(run, task);
     let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
     let run = store.run();
     if run.sealed_sum() > last {
@@ -148,12 +147,12 @@ pub fn next(
             } else if !is_below(run, task.min(layer.plan.task)) {
                 // The sweeps of the layer after it count its afterstates.
                 let unsealed = Some(layer.fingerprint()?);
-                return begin(run, LayerPlan::of_sweeps(run, unsealed, task, plan)?);
+                return begin(run, &LayerPlan::of_sweeps(run, unsealed, task, plan)?);
             }
         }
         layer.delete();
     }
-    let is_small = |run: &Run| is_small(run) || run.sealed_sum() < alone;
+    let is_small = |run: &Run| is_below(run, task) || run.sealed_sum() < alone;
     // Otherwise bits count many layers before a seal, and a large layer is noticed too late.
     let mut small = plan.clone();
     small.small = small.small.min(task);
@@ -180,13 +179,13 @@ pub fn next(
         return Ok(Next::Nothing);
     }
     match is_swept(run) {
-        true => begin(run, LayerPlan::of_sweeps(run, None, task, plan)?),
-        false => begin(run, LayerPlan::new(run, task, plan.level())?),
+        true => begin(run, &LayerPlan::of_sweeps(run, None, task, plan)?),
+        false => begin(run, &LayerPlan::new(run, task, plan.level())?),
     }
 }
 
 /// Begin to count a layer as tasks, and return its first tasks.
-fn begin(run: &Run, plan: LayerPlan) -> Result<Next> {
+fn begin(run: &Run, plan: &LayerPlan) -> Result<Next> {
     let missing = PlannedLayer::create(run, plan)?.missing()?;
     Ok(Next::Tasks(missing.expect("a new layer has tasks")))
 }

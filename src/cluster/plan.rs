@@ -177,11 +177,9 @@ impl LayerPlan {
     }
 
     /// The weights of the lighter halves of a sweep.
-    pub(super) fn lighter(&self, sweep: usize) -> Option<Range<usize>> {
-        // The number of an unknown sweep may be the greatest number, so it is looked up first.
-        let first = *self.sweeps.get(sweep)?;
+    pub(super) fn lighter(&self, sweep: usize) -> Range<usize> {
         let end = self.sweeps.get(sweep + 1).copied();
-        Some(first..end.unwrap_or(usize::MAX))
+        self.sweeps[sweep]..end.unwrap_or(usize::MAX)
     }
 
     /// The largest tiles of the parts.
@@ -189,45 +187,32 @@ impl LayerPlan {
         self.parts.iter().filter_map(PartPlan::max)
     }
 
-    /// The sweeps of the layer.
-    pub(super) fn sweeps(&self) -> impl Iterator<Item = Task> + use<> {
-        Task::all(
-            Stage::Sweep,
-            Kind::Afterstates,
-            Exp::LAST,
-            self.sweeps.len(),
-        )
-    }
-
-    /// The maps of a part: they spawn into the afterstates from which its states come.
-    pub(super) fn maps(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
-        let maps = self.part(max).map_or(0, |part| part.shares);
-        Task::all(Stage::Map, Kind::States, max, maps)
-    }
-
-    /// The reduces of a part: they merge its states.
-    pub(super) fn reduces(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
-        let ranges = self.ranges(Kind::States, max);
-        Task::all(Stage::Reduce, Kind::States, max, ranges)
-    }
-
-    /// The gathers of a part: they merge its afterstates, which come from the states of the part
-    /// and of the part below.
-    pub(super) fn gathers(&self, max: Exp) -> impl Iterator<Item = Task> + use<> {
-        let mut sources = self.sources(max);
-        let ranges = if sources.any(|from| self.ranges(Kind::States, from) > 0) {
-            self.ranges(Kind::Afterstates, max)
-        } else {
-            0
+    /// The tasks of a stage for a part, except writes. Sweeps are for all parts.
+    pub(super) fn tasks(&self, stage: Stage, max: Exp) -> impl Iterator<Item = Task> + use<> {
+        let (kind, tasks) = match stage {
+            Stage::Sweep => (Kind::Afterstates, self.sweeps.len()),
+            Stage::Map => (Kind::States, self.part(max).map_or(0, |part| part.shares)),
+            Stage::Reduce => (Kind::States, self.ranges(Kind::States, max)),
+            Stage::Gather | Stage::Write => {
+                // The afterstates come from the states of the part and of the part below.
+                let has_states = |from| self.ranges(Kind::States, from) > 0;
+                let ranges = self.ranges(Kind::Afterstates, max);
+                let gathers = if self.sources(max).any(has_states) {
+                    ranges
+                } else {
+                    0
+                };
+                (Kind::Afterstates, gathers)
+            }
         };
-        Task::all(Stage::Gather, Kind::Afterstates, max, ranges)
+        Task::all(stage, kind, max, tasks)
     }
 
     /// The files of a part's afterstates that reduces make, each with the reduce.
     pub(super) fn reduced(&self, max: Exp) -> Vec<(Task, String)> {
         let mut files = Vec::new();
         for from in self.sources(max) {
-            files.extend(self.reduces(from).map(|task| {
+            files.extend(self.tasks(Stage::Reduce, from).map(|task| {
                 let name = task.afterstates(from == max);
                 (task, name)
             }));
@@ -249,15 +234,14 @@ impl LayerPlan {
         }
     }
 
-    /// The keys of a range.
-    pub(super) fn range(&self, kind: Kind, max: Exp, number: usize) -> Option<Bounds> {
-        let cuts = self.part(max)?.cuts(kind);
-        let low = match number.checked_sub(1) {
-            Some(before) => *cuts.get(before)?,
-            None => 0,
-        };
-        let high = cuts.get(number).copied().unwrap_or(u64::MAX);
-        Some(Bounds { low, high })
+    /// The keys of the boards that a reduce or a gather merges.
+    pub(super) fn range(&self, task: Task) -> Bounds {
+        let cuts = self
+            .part(task.max)
+            .map_or(&[][..], |part| part.cuts(task.kind));
+        let low = task.number.checked_sub(1).map_or(0, |before| cuts[before]);
+        let high = cuts.get(task.number).copied().unwrap_or(u64::MAX);
+        Bounds { low, high }
     }
 
     fn part(&self, max: Exp) -> Option<&PartPlan> {

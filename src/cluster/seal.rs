@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::layer::{PlannedLayer, total};
-use super::task::Task;
+use super::task::Stage;
 use crate::counts::Row;
 use crate::engine::{compare_afterstates, set_afterstates, set_candidates, states_rows};
 use crate::error::Result;
@@ -81,10 +81,9 @@ impl Sealing {
     }
 
     fn states(&mut self, tasks: &PlannedLayer, max: Exp, row: &mut Row) -> Result<()> {
-        let (spawned, _) = counted(tasks, tasks.plan.maps(max))?;
-        let (moved, boards) = counted(tasks, tasks.plan.reduces(max))?;
-        let maps = tasks.plan.maps(max);
-        let mapped = tasks.files(maps.map(|task| (task, task.boards(Kind::States))))?;
+        let (spawned, _) = counted(tasks, Stage::Map, max)?;
+        let (moved, boards) = counted(tasks, Stage::Reduce, max)?;
+        let mapped = tasks.files_of(tasks.plan.tasks(Stage::Map, max), Kind::States)?;
         let what = "states of maps and of reduces";
         laws::equal(row, what, total(&mapped), moved.candidates)?;
         let made = self.written(tasks, Kind::States, max, row, boards)?;
@@ -102,7 +101,7 @@ impl Sealing {
     }
 
     fn afterstates(&mut self, tasks: &PlannedLayer, max: Exp, row: &mut Row) -> Result<()> {
-        let (gathered, boards) = counted(tasks, tasks.plan.gathers(max))?;
+        let (gathered, boards) = counted(tasks, Stage::Gather, max)?;
         let reduced = total(&tasks.files(tasks.plan.reduced(max))?);
         let what = "afterstates of reduces and of gathers";
         laws::equal(row, what, reduced, gathered.candidates)?;
@@ -123,8 +122,7 @@ impl Sealing {
         counted: Fingerprint,
     ) -> Result<Sealed> {
         let made = total(&tasks.made(kind, max)?);
-        let writes = tasks.writes(kind, max, made);
-        let written = tasks.files(writes.map(|task| (task, task.boards(kind))))?;
+        let written = tasks.files_of(tasks.writes(kind, max, made), kind)?;
         laws::equal(row, "boards made and written", made, total(&written))?;
         let sealed: Sealed = written.iter().map(|&(_, sealed)| sealed).sum();
         let what = "fingerprints of counted and written boards";
@@ -132,7 +130,7 @@ impl Sealing {
         if sealed.states > 0 {
             self.layer.wrote(kind, sealed.bytes, Default::default());
             // Opening the files checks their headers and sizes.
-            tasks.open_all(kind, max, written.clone())?;
+            tasks.open_all(tasks.label(kind, max), written.clone())?;
             let path = |(name, sealed): (String, Sealed)| (tasks.dir.path(&name), sealed);
             let files = written.into_iter().map(path).collect();
             self.parts.push((kind, tasks.key(max), files));
@@ -162,13 +160,10 @@ impl Sealing {
     }
 }
 
-/// The sum of the counts of tasks, and the fingerprint of all their boards.
-fn counted(
-    layer: &PlannedLayer,
-    tasks: impl Iterator<Item = Task>,
-) -> Result<(Tally, Fingerprint)> {
+/// The sum of the counts of a part's tasks, and the fingerprint of all their boards.
+fn counted(layer: &PlannedLayer, stage: Stage, max: Exp) -> Result<(Tally, Fingerprint)> {
     let mut all = (Tally::default(), Fingerprint::default());
-    for task in tasks {
+    for task in layer.plan.tasks(stage, max) {
         let receipt = layer.receipt(task)?;
         all.0 += receipt.tally;
         all.1 += receipt.boards;

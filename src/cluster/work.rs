@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::layer::{PlannedLayer, Receipt, total};
+use super::layer::{PlannedLayer, Receipt};
 use super::sources::{BLOCK, KeyRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
@@ -19,19 +19,12 @@ use crate::store::{Attempt, Files, Writer};
 /// zstd level of the files between stages: nearly no compression, because each file is read only once.
 const LEVEL: i32 = -64;
 
-/// Does a task of a layer.
+/// Does a task of a layer, and publishes its files.
 struct Work<'a> {
     layer: &'a PlannedLayer<'a>,
     task: Task,
     plan: Plan,
-    parts: Parts<'a>,
-    output: TaskOutput<'a>,
-}
-
-/// The destination of a task's files.
-struct TaskOutput<'a> {
-    layer: &'a PlannedLayer<'a>,
-    task: Task,
+    workers: &'a Workers,
     attempt: Attempt<'a>,
     receipt: Receipt,
 }
@@ -42,6 +35,9 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
         Err(Error::Task(TaskError::Undone(_))) => {}
         done => return done.map(drop),
     }
+    if !layer.tasks_of(task.stage, task.max)?.contains(&task) {
+        return Err(TaskError::Unknown(task.to_string()).into());
+    }
     let level = match task.stage {
         Stage::Sweep | Stage::Write => layer.plan.level,
         _ => LEVEL,
@@ -51,14 +47,10 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
     let work = Work {
         layer,
         task,
-        parts: Parts::new(&plan, &workers),
         plan,
-        output: TaskOutput {
-            layer,
-            task,
-            attempt: layer.dir.begin(&task.to_string())?,
-            receipt: Receipt::default(),
-        },
+        workers: &workers,
+        attempt: layer.dir.begin(&task.to_string())?,
+        receipt: Receipt::default(),
     };
     workers.install(|| work.carry_out())
 }
@@ -72,43 +64,36 @@ impl Work<'_> {
             Stage::Gather => self.gather(),
             Stage::Write => self.write(),
         }?;
-        let TaskOutput {
-            attempt, receipt, ..
-        } = self.output;
-        attempt.save(&self.task.receipt(), &receipt)
+        self.attempt.save(&self.task.receipt(), &self.receipt)
     }
 
     /// Sweep some pairs of matrices.
     fn sweep(&mut self) -> Result<()> {
         let layer = self.layer;
-        let lighter = layer.plan.lighter(self.task.number);
-        self.expect(lighter.is_some())?;
         let before = layer.before.as_ref();
         let sweep = SweepTask {
             run: layer.run,
             sum: layer.plan.sum,
-            lighter: lighter.expect("it is planned"),
+            lighter: layer.plan.lighter(self.task.number),
             unsealed: before.map(|before| before.open_matrices()).transpose()?,
         };
-        let (name, attempt) = (self.task.matrices(), &self.output.attempt);
-        let mut writer = attempt.create(&name, layer.matrix_label(), 1)?;
+        let name = self.task.matrices();
+        let mut writer = self.attempt.create(&name, layer.matrix_label(), 1)?;
         let append = &mut |block: &Block| writer.append(block);
-        let found = sweep.carry_out(&self.plan, self.parts.workers, append)?;
-        self.output.receipt.pairs = Some(found);
-        self.output.publish(name, writer)?;
+        let found = sweep.carry_out(&self.plan, self.workers, append)?;
+        self.receipt.pairs = Some(found);
+        self.publish(name, writer)?;
         Ok(())
     }
 
     /// Spawn into some of the afterstates from which the states of a part come.
     fn map(&mut self) -> Result<()> {
-        let maps = self.layer.plan.maps(self.task.max).count();
-        self.expect(self.task.number < maps)?;
+        let maps = self.layer.plan.tasks(Stage::Map, self.task.max).count();
         let frontier = Frontier::open(self.layer.run)?;
         let origins = frontier.origins(self.layer.key(self.task.max));
         let origins = origins.of_task(self.task.number, maps);
-        for candidates in self.lists(maps)?.spawn(&[origins], self.parts.workers)? {
-            self.output.receipt.tally =
-                self.build_candidates(Kind::States, self.task.max, candidates)?;
+        for candidates in self.lists(maps)?.spawn(&[origins], self.workers)? {
+            self.receipt.tally = self.build_candidates(Kind::States, self.task.max, candidates)?;
         }
         Ok(())
     }
@@ -116,7 +101,7 @@ impl Work<'_> {
     /// Merge a range of the states of a part, and move them.
     fn reduce(&mut self) -> Result<()> {
         let max = self.task.max;
-        let maps = self.layer.plan.maps(max);
+        let maps = self.layer.plan.tasks(Stage::Map, max);
         let files = maps.map(|task| (task, task.boards(Kind::States)));
         let source = self.key_range(files)?;
         let lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
@@ -133,7 +118,6 @@ impl Work<'_> {
     /// Merge a range of the afterstates of a part.
     fn gather(&mut self) -> Result<()> {
         let max = self.task.max;
-        self.expect(self.task.number < self.layer.plan.gathers(max).count())?;
         let source = self.key_range(self.layer.plan.reduced(max))?;
         let visit = CountAfterstates(self.layer.run.game().rules());
         self.build_keys(source, visit)
@@ -146,13 +130,14 @@ impl Work<'_> {
         let segment = self.layer.run.segment();
         let from = segment.saturating_mul(self.task.number as u64);
         let to = from.saturating_add(segment);
-        self.expect(from < total(&made))?;
         let (mut files, mut begin) = (Vec::new(), 0);
         for file in made {
             let end = begin + file.1.states;
             if from < end && begin < to {
                 let positions = from.max(begin) - begin..to.min(end) - begin;
-                let parts = self.layer.open_all(kind, max, vec![file])?;
+                let parts = self
+                    .layer
+                    .open_all(self.layer.label(kind, max), vec![file])?;
                 files.extend(parts.into_iter().map(|part| (part, positions.clone())));
             }
             begin = end;
@@ -164,15 +149,11 @@ impl Work<'_> {
 
     /// The boards of earlier tasks' files in the range of the task.
     fn key_range(&self, files: impl IntoIterator<Item = (Task, String)>) -> Result<KeyRange> {
-        let Task {
-            kind, max, number, ..
-        } = self.task;
-        let plan = &self.layer.plan;
-        self.expect(number < plan.ranges(kind, max))?;
-        let range = plan.range(kind, max, number).expect("it is planned");
+        let Task { kind, max, .. } = self.task;
+        let range = self.layer.plan.range(self.task);
         let files = self.layer.files(files)?;
-        let files = self.layer.open_all(kind, max, files)?;
-        let (most, workers) = (self.plan.sort, self.parts.workers);
+        let files = self.layer.open_all(self.layer.label(kind, max), files)?;
+        let (most, workers) = (self.plan.sort, self.workers);
         Ok(KeyRange::new(files, range, self.codec(), most, workers))
     }
 
@@ -185,12 +166,6 @@ impl Work<'_> {
         let mut lists = Lists::new(self.layer.run, &self.plan)?.for_one_of(tasks);
         lists.begin(self.layer.plan.sum);
         Ok(lists)
-    }
-
-    /// Refuse the task unless it is `planned`.
-    fn expect(&self, planned: bool) -> Result<()> {
-        let unknown = || TaskError::Unknown(self.task.to_string()).into();
-        planned.then_some(()).ok_or_else(unknown)
     }
 
     fn build_candidates(&mut self, kind: Kind, max: Exp, candidates: Candidates) -> Result<Tally> {
@@ -206,8 +181,8 @@ impl Work<'_> {
             fingerprint: &fingerprint,
         };
         let Task { kind, max, .. } = self.task;
-        self.output.receipt.tally = self.build(kind, max, source, visit)?;
-        self.output.receipt.boards = Fingerprint(fingerprint.into_inner());
+        self.receipt.tally = self.build(kind, max, source, visit)?;
+        self.receipt.boards = Fingerprint(fingerprint.into_inner());
         Ok(())
     }
 
@@ -219,11 +194,26 @@ impl Work<'_> {
         visit: impl Visit<Found = ()>,
     ) -> Result<Tally> {
         let key = self.layer.key(max);
-        let job = PartJob::new(key, source, visit);
-        let built = self
-            .parts
-            .build_files(kind, vec![job], &mut self.output, |_| ())?;
+        let jobs = vec![PartJob::new(key, source, visit)];
+        let mut parts = Parts::new(&self.plan, self.workers);
+        let built = parts.build_files(kind, jobs, self, |_| ())?;
         Ok(built[0].0.tally)
+    }
+
+    fn name(&self, kind: Kind, max: Exp) -> String {
+        match kind {
+            Kind::States => self.task.boards(kind),
+            Kind::Afterstates => self.task.afterstates(max == self.task.max),
+        }
+    }
+
+    /// Finish a file, and name it in the receipt unless it is empty.
+    fn publish(&mut self, name: String, writer: Writer) -> Result<Sealed> {
+        let sealed = self.attempt.publish(&name, writer)?;
+        if sealed.states > 0 {
+            self.receipt.files.insert(name, sealed);
+        }
+        Ok(sealed)
     }
 }
 
@@ -267,25 +257,7 @@ impl<V: Visit<Found = ()>> Visit for AsKeys<'_, V> {
     }
 }
 
-impl TaskOutput<'_> {
-    fn name(&self, kind: Kind, max: Exp) -> String {
-        match kind {
-            Kind::States => self.task.boards(kind),
-            Kind::Afterstates => self.task.afterstates(max == self.task.max),
-        }
-    }
-
-    /// Finish a file, and name it in the receipt unless it is empty.
-    fn publish(&mut self, name: String, writer: Writer) -> Result<Sealed> {
-        let sealed = self.attempt.publish(&name, writer)?;
-        if sealed.states > 0 {
-            self.receipt.files.insert(name, sealed);
-        }
-        Ok(sealed)
-    }
-}
-
-impl Files for TaskOutput<'_> {
+impl Files for Work<'_> {
     fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
         let block = match self.task.stage {
             Stage::Write => kind.block(),
