@@ -15,18 +15,121 @@ use crate::game::{Board, Direction, Exp, Game, Tally};
 use crate::part::Kind;
 use crate::store::Run;
 
-/// The moves and spawns of a game.
-pub(super) struct Follow {
-    game: Game,
-    pub(super) moves: LineMoves,
+/// The states or the afterstates of a layer.
+#[derive(Clone, Copy)]
+pub(super) struct TargetLayer {
+    pub(super) kind: Kind,
+    pub(super) sum: u32,
+    /// The kind of boards from which this layer is made.
+    pub(super) from: Kind,
 }
 
-impl Follow {
+impl TargetLayer {
+    /// All targets of a run, in the order in which they follow from each other.
+    pub(super) fn all(run: &Run) -> Result<Vec<Self>> {
+        let kinds = [Kind::States, Kind::Afterstates];
+        let whole = kinds.into_iter().find(|&kind| run.first_sum(kind) == 4);
+        let from = whole.ok_or_else(|| run.gone(Kind::States, 4))?;
+        // Nothing follows the last layer of a complete game: the next two layers must be empty.
+        let end = run.sealed_sum() + if run.complete() { 4 } else { 0 };
+        Ok((4..=end)
+            .step_by(2)
+            .flat_map(|sum| kinds.map(|kind| Self { kind, sum, from }))
+            .filter(|target| target.sum >= run.first_sum(target.kind))
+            .collect())
+    }
+
+    /// The sums of the source layers, each with the spawned tile, if there is one.
+    pub(super) fn sources(self) -> Vec<(u32, Option<Exp>)> {
+        match (self.from, self.kind) {
+            (Kind::States, Kind::Afterstates) => vec![(self.sum, None)],
+            _ => vec![
+                (self.sum - 2, Some(Exp::TWO)),
+                (self.sum - 4, Some(Exp::FOUR)),
+            ],
+        }
+    }
+
+    /// Whether a move comes after the spawn.
+    pub(super) fn moves_last(self) -> bool {
+        (self.from, self.kind) == (Kind::Afterstates, Kind::Afterstates)
+    }
+}
+
+/// The moves and spawns of a game.
+pub(super) struct LineMoves {
+    game: Game,
+    directions: [Vec<Line>; 4],
+    /// For each length of a line, up to 4, the move of every packed line.
+    moved: [Vec<MovedLine>; 5],
+}
+
+/// The result of a move of a packed line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MovedLine {
+    after: u16,
+    /// The sum of the tiles that merges make.
+    score: u32,
+    /// Whether a merge makes the winning tile.
+    wins: bool,
+}
+
+/// A legal move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Move {
+    /// The board after the move, not canonical.
+    pub(super) after: Board,
+    /// The sum of the tiles that merges make.
+    pub(super) score: u32,
+    /// Whether a merge makes the winning tile.
+    pub(super) wins: bool,
+}
+
+impl LineMoves {
     pub(super) fn new(game: &Game) -> Self {
+        let size = game.size();
+        let lengths = [size.rows(), size.cols()].map(usize::from);
+        let table = |length| {
+            let lines = 0..1u32 << (4 * length);
+            let lines = lines.filter(|_| lengths.contains(&length));
+            lines
+                .map(|line| move_line(line as u16, length, game.win()))
+                .collect()
+        };
         Self {
             game: *game,
-            moves: LineMoves::new(game),
+            directions: Direction::ALL.map(|direction| line::lines(size, direction).collect()),
+            moved: [0, 1, 2, 3, 4].map(table),
         }
+    }
+
+    pub(super) fn legal(&self, board: Board) -> impl Iterator<Item = Move> {
+        let moves = self.directions.iter().map(move |lines| {
+            let mut all = Move::default();
+            for line in lines {
+                let packed = usize::from(line.of_board(board));
+                let MovedLine { after, score, wins } = self.moved[line.len()][packed];
+                all.after |= line.to_board(after);
+                all.score += score;
+                all.wins |= wins;
+            }
+            all
+        });
+        moves.filter(move |all| all.wins || all.after != board)
+    }
+
+    /// Append the boards after all legal moves except wins. Counts moves and wins.
+    pub(super) fn moves(&self, board: Board, out: &mut Vec<Board>) -> Tally {
+        let mut legal = Tally::default();
+        for Move { after, wins, .. } in self.legal(board) {
+            legal.moves += 1;
+            if wins {
+                legal.wins += 1;
+            } else {
+                out.push(after);
+            }
+        }
+        legal
     }
 
     /// The canonical boards of a target that follow from boards of a source. If `tile` is given, it is
@@ -70,125 +173,9 @@ impl Follow {
     fn moved(&self, boards: &[Board]) -> Vec<Board> {
         let mut moved = Vec::new();
         for &board in boards {
-            self.moves.moves(board, &mut moved);
+            self.moves(board, &mut moved);
         }
         moved
-    }
-}
-
-/// The states or the afterstates of a layer.
-#[derive(Clone, Copy)]
-pub(super) struct TargetLayer {
-    pub(super) kind: Kind,
-    pub(super) sum: u32,
-    /// The kind of boards from which this layer is made.
-    pub(super) from: Kind,
-}
-
-impl TargetLayer {
-    /// All targets of a run, in the order in which they follow from each other.
-    pub(super) fn all(run: &Run) -> Result<Vec<Self>> {
-        let kinds = [Kind::States, Kind::Afterstates];
-        let whole = kinds.into_iter().find(|&kind| run.first_sum(kind) == 4);
-        let from = whole.ok_or_else(|| run.gone(Kind::States, 4))?;
-        // Nothing follows the last layer of a complete game: the next two layers must be empty.
-        let end = run.sealed_sum() + if run.complete() { 4 } else { 0 };
-        Ok((4..=end)
-            .step_by(2)
-            .flat_map(|sum| kinds.map(|kind| Self { kind, sum, from }))
-            .filter(|target| target.sum >= run.first_sum(target.kind))
-            .collect())
-    }
-
-    /// The sums of the source layers, each with the spawned tile, if there is one.
-    pub(super) fn sources(self) -> Vec<(u32, Option<Exp>)> {
-        match (self.from, self.kind) {
-            (Kind::States, Kind::Afterstates) => vec![(self.sum, None)],
-            _ => vec![
-                (self.sum - 2, Some(Exp::TWO)),
-                (self.sum - 4, Some(Exp::FOUR)),
-            ],
-        }
-    }
-
-    /// Whether a move comes after the spawn.
-    pub(super) fn moves_last(self) -> bool {
-        (self.from, self.kind) == (Kind::Afterstates, Kind::Afterstates)
-    }
-}
-
-/// The moves of one game.
-pub(super) struct LineMoves {
-    directions: [Vec<Line>; 4],
-    /// For each length of a line, up to 4, the move of every packed line.
-    moved: [Vec<MovedLine>; 5],
-}
-
-/// The result of a move of a packed line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct MovedLine {
-    after: u16,
-    /// The sum of the tiles that merges make.
-    score: u32,
-    /// Whether a merge makes the winning tile.
-    wins: bool,
-}
-
-/// A legal move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Move {
-    /// The board after the move, not canonical.
-    pub(super) after: Board,
-    /// The sum of the tiles that merges make.
-    pub(super) score: u32,
-    /// Whether a merge makes the winning tile.
-    pub(super) wins: bool,
-}
-
-impl LineMoves {
-    pub(super) fn new(game: &Game) -> Self {
-        let size = game.size();
-        let lengths = [size.rows(), size.cols()].map(usize::from);
-        let table = |length| {
-            let lines = 0..1u32 << (4 * length);
-            let lines = lines.filter(|_| lengths.contains(&length));
-            lines
-                .map(|line| move_line(line as u16, length, game.win()))
-                .collect()
-        };
-        Self {
-            directions: Direction::ALL.map(|direction| line::lines(size, direction).collect()),
-            moved: [0, 1, 2, 3, 4].map(table),
-        }
-    }
-
-    pub(super) fn legal(&self, board: Board) -> impl Iterator<Item = Move> {
-        let moves = self.directions.iter().map(move |lines| {
-            let mut all = Move::default();
-            for line in lines {
-                let packed = usize::from(line.of_board(board));
-                let MovedLine { after, score, wins } = self.moved[line.len()][packed];
-                all.after |= line.to_board(after);
-                all.score += score;
-                all.wins |= wins;
-            }
-            all
-        });
-        moves.filter(move |all| all.wins || all.after != board)
-    }
-
-    /// Append the boards after all legal moves except wins. Counts moves and wins.
-    pub(super) fn moves(&self, board: Board, out: &mut Vec<Board>) -> Tally {
-        let mut legal = Tally::default();
-        for Move { after, wins, .. } in self.legal(board) {
-            legal.moves += 1;
-            if wins {
-                legal.wins += 1;
-            } else {
-                out.push(after);
-            }
-        }
-        legal
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) struct LayerFiles {
     kind: Kind,
     /// In order of largest tile.
     pub(super) parts: Vec<LayerPart>,
-    /// Number of buckets.
-    pub(super) buckets: usize,
+    /// The part of each bucket, as an index of `parts`, and its block in that part.
+    pub(super) buckets: Vec<(usize, usize)>,
 }
 
 /// A part of a layer; it may have no boards.
@@ -39,14 +39,13 @@ impl LayerFiles {
     pub(super) fn open(reader: &Reader, kind: Kind, sum: u32) -> Result<Self> {
         let run = reader.run();
         let table = run.table();
-        let mut buckets = 0;
-        let mut parts = Vec::new();
+        let (mut parts, mut buckets) = (Vec::new(), Vec::new());
         for max in run.game().top().up_to() {
             let key = PartKey { sum, max };
             let file = reader.part(kind, key)?;
             let firsts: Vec<Board> = file.iter().flat_map(Part::firsts).collect();
-            let first_bucket = buckets;
-            buckets += firsts.len().max(1);
+            let first_bucket = buckets.len();
+            buckets.extend((0..firsts.len().max(1)).map(|block| (parts.len(), block)));
             parts.push(LayerPart {
                 row: table.row(key),
                 file,
@@ -59,15 +58,6 @@ impl LayerFiles {
             parts,
             buckets,
         })
-    }
-
-    /// The part of a bucket, as an index of [`LayerFiles::parts`], and its block in that part.
-    pub(super) fn place(&self, bucket: usize) -> (usize, usize) {
-        let part = self
-            .parts
-            .partition_point(|part| part.first_bucket <= bucket)
-            - 1;
-        (part, bucket - self.parts[part].first_bucket)
     }
 
     /// Divide sorted candidates among buckets: `put` gets the number of each bucket with
@@ -202,7 +192,7 @@ mod tests {
         let layer = LayerFiles {
             kind: Kind::States,
             parts: vec![part(&[], 0), part(&[0x0020, 0x0200], 1), part(&[0x0003], 3)],
-            buckets: 4,
+            buckets: Vec::new(),
         };
         let mut found = Vec::new();
         let candidates = [0x0001, 0x0003, 0x0012, 0x0021, 0x0200, 0x0211, 0x4000];
@@ -218,7 +208,5 @@ mod tests {
             (3, vec![0x0003, 0x4000]),
         ];
         assert_eq!(found, expected);
-        let places = [0, 1, 2, 3].map(|bucket| layer.place(bucket));
-        assert_eq!(places, [(0, 0), (1, 0), (1, 1), (2, 0)]);
     }
 }

@@ -34,7 +34,7 @@ use crate::part::{Decoder, Kind, Part};
 use crate::progress::Progress;
 use crate::read::Reader;
 use crate::store::Run;
-use follow::{Follow, TargetLayer};
+use follow::{LineMoves, TargetLayer};
 use layer::{BlockBuckets, LayerFiles, LayerPart, bucket_bytes};
 
 /// Number of states whose candidates are sorted together, so that they stay in a core's cache.
@@ -59,7 +59,7 @@ pub fn verify(
     let run = reader.run();
     let recount = Recount {
         reader,
-        follow: Follow::new(run.game()),
+        moves: LineMoves::new(run.game()),
         memory,
         watch: &Mutex::new(progress),
     };
@@ -98,7 +98,7 @@ pub fn work(run: &Run) -> Result<u64> {
 /// A second count of a run.
 struct Recount<'a, 'p> {
     reader: &'a Reader,
-    follow: Follow,
+    moves: LineMoves,
     /// Bytes for buckets.
     memory: u64,
     watch: Watch<'a, 'p>,
@@ -117,8 +117,8 @@ impl Recount<'_, '_> {
         let at_once = at_once.unwrap_or(usize::MAX).max(1);
         let mut outcomes: Vec<Result<Tally>> =
             layer.parts.iter().map(|_| Ok(Tally::default())).collect();
-        for first in (0..layer.buckets).step_by(at_once) {
-            let pass = first..layer.buckets.min(first.saturating_add(at_once));
+        for first in (0..layer.buckets.len()).step_by(at_once) {
+            let pass = first..layer.buckets.len().min(first.saturating_add(at_once));
             for (part, outcome) in self.check_pass(target, &layer, &sources, pass)? {
                 // The first finding of a part stays.
                 if let Ok(totals) = &mut outcomes[part] {
@@ -146,7 +146,7 @@ impl Recount<'_, '_> {
         pass: Range<usize>,
     ) -> Result<Vec<(usize, Result<Tally>)>> {
         let buckets = BlockBuckets::new(layer, pass.clone());
-        buckets.add(&mut self.follow.starts(target));
+        buckets.add(&mut self.moves.starts(target));
         let sources = sources.par_iter();
         let blocks = sources.flat_map(|(part, tile)| {
             let blocks = (0..part.blocks()).into_par_iter();
@@ -160,12 +160,12 @@ impl Recount<'_, '_> {
                 advance(self.watch, boards.len() as u64);
             }
             for boards in boards.chunks(SLICE) {
-                buckets.add(&mut self.follow.boards(target, boards, tile));
+                buckets.add(&mut self.moves.boards(target, boards, tile));
             }
             Ok::<_, Error>(())
         })?;
         let outcomes = buckets.into_boards().zip(pass).map(|(boards, bucket)| {
-            let (at, block) = layer.place(bucket);
+            let (at, block) = layer.buckets[bucket];
             let part = &layer.parts[at];
             (at, self.check_bucket(target, part, block, boards))
         });
@@ -188,7 +188,7 @@ impl Recount<'_, '_> {
                 let mut afterstates = Vec::new();
                 boards.retain(|&state| {
                     afterstates.clear();
-                    let legal = self.follow.moves.moves(state, &mut afterstates);
+                    let legal = self.moves.moves(state, &mut afterstates);
                     totals.moves += legal.moves;
                     totals.wins += legal.wins;
                     legal.moves > 0

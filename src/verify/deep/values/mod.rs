@@ -59,7 +59,7 @@ pub fn verify(
         let terms = Terms {
             game,
             moves: &moves,
-            worths: goals.map(|goal| GoalWorth::new(goal, game.win())).collect(),
+            worths: goals.map(|goal| GoalWorth { goal }).collect(),
         };
         if terms.worths.is_empty() {
             break;
@@ -169,9 +169,14 @@ struct ValuedRange {
     goals: usize,
     /// From a largest tile and board up to another.
     range: Range<(Exp, Board)>,
+    blocks: Vec<WorthBlock>,
+}
+
+/// A block of a layer in memory, for look-ups.
+struct WorthBlock {
+    /// The largest tile and the board of its first afterstate.
+    first: (Exp, Board),
     boards: Vec<Board>,
-    /// The positions of the afterstates with each largest tile.
-    parts: [Range<usize>; 16],
     /// One worth for each goal and afterstate, in order of afterstates.
     worths: Vec<i64>,
 }
@@ -228,62 +233,56 @@ impl ValuedLayer {
 
     /// Read the blocks of a range.
     fn read_range(&self, terms: &Terms, range: Range<usize>) -> Result<ValuedRange> {
-        let begin = |block: usize| {
-            let (part, block) = self.blocks[block];
+        let first = |&(part, block): &(usize, usize)| {
             let part = &self.parts[part].0;
             (part.label().key.max, part.first(block))
         };
-        let first = match range.start {
+        let begin = match range.start {
             0 => (Exp::EMPTY, 0),
-            start => begin(start),
+            start => first(&self.blocks[start]),
         };
-        let end = match range.end {
-            end if end < self.blocks.len() => begin(end),
-            _ => (Exp::LAST, 0),
-        };
-        let read = |&(part, block): &(usize, usize)| Ok((part, self.read(part, block)?));
-        let blocks = self.blocks[range].par_iter().map(read);
-        let mut found = ValuedRange {
-            sum: self.sum,
-            goals: self.goals,
-            range: first..end,
-            boards: Vec::new(),
-            parts: Default::default(),
-            worths: Vec::new(),
-        };
-        for (part, ValuedBlock { boards, values }) in blocks.collect::<Result<Vec<_>>>()? {
-            let max = self.parts[part].0.label().key.max;
-            let of_part = &mut found.parts[usize::from(max.get())];
-            if of_part.end == 0 {
-                of_part.start = found.boards.len();
-            }
+        let end = self.blocks.get(range.end).map_or((Exp::LAST, 0), first);
+        let read = |place: &(usize, usize)| {
+            let ValuedBlock { boards, values } = self.read(place.0, place.1)?;
+            let mut worths = Vec::with_capacity(values.len());
             for (&board, values) in boards.iter().zip(values.chunks_exact(self.goals)) {
                 let values = values.iter().zip(&terms.worths);
-                let worths =
-                    values.map(|(&value, worth)| i64::from(value) - worth.potential(board));
-                found.worths.extend(worths);
+                worths.extend(
+                    values.map(|(&value, worth)| i64::from(value) - worth.potential(board)),
+                );
             }
-            found.boards.extend(boards);
-            of_part.end = found.boards.len();
-        }
-        Ok(found)
+            let first = first(place);
+            Ok(WorthBlock {
+                first,
+                boards,
+                worths,
+            })
+        };
+        let blocks = self.blocks[range].par_iter().map(read);
+        Ok(ValuedRange {
+            sum: self.sum,
+            goals: self.goals,
+            range: begin..end,
+            blocks: blocks.collect::<Result<_>>()?,
+        })
     }
 }
 
 impl ValuedRange {
     /// The worth of a canonical afterstate of the layer for each goal, if it is in this range.
     fn find(&self, afterstate: Board) -> Result<Option<&[i64]>> {
-        let (sum, max) = (self.sum, max_exp(afterstate));
-        if !self.range.contains(&(max, afterstate)) {
+        let key = (max_exp(afterstate), afterstate);
+        if !self.range.contains(&key) {
             return Ok(None);
         }
-        let part = self.parts[usize::from(max.get())].clone();
-        match self.boards[part.clone()].binary_search(&afterstate) {
-            Ok(at) => {
-                let from = (part.start + at) * self.goals;
-                Ok(Some(&self.worths[from..from + self.goals]))
-            }
-            Err(_) => Err(SolvingError::Absent { sum, afterstate }.into()),
-        }
+        let sum = self.sum;
+        let found = || {
+            let later = self.blocks.partition_point(|block| block.first <= key);
+            let block = &self.blocks[later.checked_sub(1)?];
+            let place = block.boards.binary_search(&afterstate).ok()?;
+            block.worths.chunks_exact(self.goals).nth(place)
+        };
+        let worths = found().ok_or(SolvingError::Absent { sum, afterstate })?;
+        Ok(Some(worths))
     }
 }

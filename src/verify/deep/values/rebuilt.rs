@@ -49,7 +49,8 @@ impl Rebuilt {
         self.states.sort_unstable();
         self.worths.clear();
         for same in self.states.chunk_by(|a, b| a.0 == b.0) {
-            let ended = terms.worths.iter().map(|worth| worth.ended(same[0].0));
+            let largest = max_exp(same[0].0);
+            let ended = terms.worths.iter().map(|worth| worth.ended(largest));
             self.worths.extend(ended);
         }
     }
@@ -62,7 +63,7 @@ impl Rebuilt {
     }
 
     fn try_move_into(&mut self, terms: &Terms, range: &ValuedRange) -> Result<()> {
-        let goals = terms.worths.len();
+        let (goals, win) = (terms.worths.len(), terms.game.win());
         let states: Vec<Board> = self
             .states
             .chunk_by(|a, b| a.0 == b.0)
@@ -74,7 +75,7 @@ impl Rebuilt {
             for (&state, from) in states.iter().zip((0..).step_by(goals)) {
                 for made in terms.moves.legal(state) {
                     if made.wins {
-                        let won = |worth: &GoalWorth| worth.earned(made) + worth.won();
+                        let won = |worth: &GoalWorth| worth.earned(made) + worth.ended(win);
                         raise(
                             &mut worths[from..from + goals],
                             terms.worths.iter().map(won),
@@ -161,14 +162,9 @@ fn raise(worths: &mut [i64], others: impl Iterator<Item = i64>) {
 #[derive(Clone, Copy)]
 pub(super) struct GoalWorth {
     pub(super) goal: Goal,
-    win: Exp,
 }
 
 impl GoalWorth {
-    pub(super) fn new(goal: Goal, win: Exp) -> Self {
-        Self { goal, win }
-    }
-
     /// `number` in units of the goal.
     fn units(self, number: u32) -> i64 {
         i64::from(number) << self.goal.fraction
@@ -183,17 +179,8 @@ impl GoalWorth {
         })
     }
 
-    /// The worth of a board if the game ends there. No board is worth less.
-    pub(super) fn ended(self, board: Board) -> i64 {
-        self.ended_with(max_exp(board))
-    }
-
-    /// The worth of a board with the winning tile.
-    pub(super) fn won(self) -> i64 {
-        self.ended_with(self.win)
-    }
-
-    fn ended_with(self, largest: Exp) -> i64 {
+    /// The worth of a board with this largest tile if the game ends there. No board is worth less.
+    pub(super) fn ended(self, largest: Exp) -> i64 {
         self.units(match self.goal.objective {
             Objective::Score | Objective::Moves => 0,
             Objective::Tile(tile) | Objective::Sure(tile) => u32::from(largest >= tile),
@@ -245,15 +232,14 @@ mod tests {
 
     fn worth(objective: Objective, rounding: Rounding) -> GoalWorth {
         let fraction = 3;
-        GoalWorth::new(
-            Goal {
+        GoalWorth {
+            goal: Goal {
                 objective,
                 fraction,
                 rounding,
                 four: FourRate::default(),
             },
-            Exp::of_tile(32).unwrap(),
-        )
+        }
     }
 
     #[test]
@@ -268,8 +254,8 @@ mod tests {
             assert_eq!(worth(objective, Rounding::Nearest).earned(made), earned);
         }
         let tile = worth(sixteen, Rounding::Nearest);
-        assert_eq!([0x3111, 0x4111].map(|board| tile.ended(board)), [0, 8]);
-        assert_eq!(tile.won(), 8);
+        let largest = [8, 16, 32].map(|tile| Exp::of_tile(tile).unwrap());
+        assert_eq!(largest.map(|exp| tile.ended(exp)), [0, 8, 8]);
     }
 
     #[test]
