@@ -1,17 +1,15 @@
 //! The values of boards and moves in a solved run.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
-use rayon::prelude::*;
 
-use super::arguments::{Boards, new_array};
-use super::blocks::boards_of;
-use super::threads::{pool, work, work_in_pool};
+use super::arguments::Boards;
+use super::blocks::{map_blocks, places};
+use super::threads::{pool, work};
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, Objective, PartKey};
+use crate::game::{Board, PartKey};
 use crate::machine::default_memory;
 use crate::part::{Kind, Part, ValueDecoder};
 use crate::play::{Position, Status};
@@ -97,16 +95,6 @@ impl PyBest {
     }
 }
 
-/// The goal of an objective, or the first goal that the run is solved for.
-pub(super) fn goal(solution: &Solution, objective: Option<&Bound<'_, PyAny>>) -> PyResult<Goal> {
-    let mut wanted: Vec<Objective> = Vec::new();
-    if let Some(objective) = objective {
-        let text = objective.str()?.to_string();
-        wanted.push(text.trim().to_ascii_lowercase().parse()?);
-    }
-    Ok(solve::goals(solution, &wanted)?[0])
-}
-
 fn moves(
     (solution, reader): (&Solution, &Reader),
     goal: Goal,
@@ -156,57 +144,32 @@ pub(super) fn values<'py>(
     py: Python<'py>,
     (solution, reader): (&Solution, &Reader),
     goal: Goal,
-    parts: &[Part],
+    parts: Vec<Part>,
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-    let boards: u64 = parts.iter().map(Part::states).sum();
-    new_array(py, &[boards as usize], |values| {
-        work_in_pool(py, |stop| {
-            let mut tasks = Vec::new();
-            let mut rest = values;
-            for part in parts {
-                let (of_part, behind) = rest.split_at_mut(part.states() as usize);
-                rest = behind;
-                let block = part.block_size() as usize;
-                let together = (TOGETHER / block).max(1);
-                let firsts = (0..part.blocks()).step_by(together);
-                for (first, values) in firsts.zip(of_part.chunks_mut(together * block)) {
-                    tasks.push((part, first..part.blocks().min(first + together), values));
-                }
+    let places = parts.into_iter().flat_map(|part| {
+        let together = TOGETHER / part.block_size() as usize;
+        places(part, together.max(1))
+    });
+    let places: Vec<_> = places.collect();
+    map_blocks(py, &places, |(part, blocks), boards, values, stop| {
+        values.copy_from_slice(&match part.label().kind {
+            Kind::States => {
+                let reader = reader.with_stop(stop);
+                let mut values = StateValues::new(solution, &reader, &[goal])?;
+                values.of(part.label().key, boards)?
             }
-            tasks
-                .into_par_iter()
-                .try_for_each(|(part, blocks, values)| {
-                    stop.check()?;
-                    let boards = boards_of(part, blocks.clone())?;
-                    values.copy_from_slice(&match part.label().kind {
-                        Kind::States => {
-                            let reader = reader.with_stop(stop);
-                            let mut values = StateValues::new(solution, &reader, &[goal])?;
-                            values.of(part.label().key, &boards)?
-                        }
-                        Kind::Afterstates => of_afterstates(solution, goal, part, blocks, &boards)?,
-                    });
-                    Ok(())
-                })
-        })
+            Kind::Afterstates => {
+                let Some(column) = solution.values(goal.objective, part)? else {
+                    return Err(SolvingError::NotSolved(solution.run().dir().to_owned()).into());
+                };
+                let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
+                for block in blocks.clone() {
+                    column.read_block(block, &mut decoder, &mut units)?;
+                }
+                let number = |(&board, units)| solve::number(goal, board, units);
+                boards.iter().zip(units).map(number).collect()
+            }
+        });
+        Ok(())
     })
-}
-
-/// The values of `boards`, the afterstates of some blocks.
-fn of_afterstates(
-    solution: &Solution,
-    goal: Goal,
-    part: &Part,
-    blocks: Range<usize>,
-    boards: &[Board],
-) -> Result<Vec<f64>> {
-    let Some(column) = solution.values(goal.objective, part)? else {
-        return Err(SolvingError::NotSolved(solution.run().dir().to_owned()).into());
-    };
-    let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
-    for block in blocks {
-        column.read_block(block, &mut decoder, &mut units)?;
-    }
-    let number = |(&board, units)| solve::number(goal, board, units);
-    Ok(boards.iter().zip(units).map(number).collect())
 }

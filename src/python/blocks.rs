@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::{mem, vec};
 
-use numpy::PyArrayDyn;
+use numpy::{Element, PyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
+use rayon::prelude::*;
 
 use super::arguments::new_array;
 use super::threads::{work, work_in_pool};
@@ -15,14 +16,14 @@ use crate::engine::Stop;
 use crate::error::Result;
 use crate::game::{Board, PartKey};
 use crate::machine::cores;
-use crate::part::{Decoder, Kind, Part, each_block};
+use crate::part::{Decoder, Kind, Part};
 use crate::read::Reader;
 
 /// Blocks that are read at once, for each core.
 const AHEAD: usize = 4;
 
-/// A part, and the number of a block in it.
-type BlockPlace = (Arc<Part>, usize);
+/// Some neighbouring blocks of a part.
+type BlockPlace = (Arc<Part>, Range<usize>);
 
 /// Open parts. A layer in matrices is unpacked first, without the interpreter's lock. Ctrl-C ends
 /// that.
@@ -39,25 +40,49 @@ pub(super) fn parts(
     })
 }
 
-/// The blocks of a part, in order.
-fn places(part: Part) -> impl Iterator<Item = BlockPlace> {
+/// The blocks of a part in order, `together` at a time.
+pub(super) fn places(part: Part, together: usize) -> impl Iterator<Item = BlockPlace> {
+    let blocks = part.blocks();
     let part = Arc::new(part);
-    (0..part.blocks()).map(move |block| (part.clone(), block))
+    let firsts = (0..blocks).step_by(together);
+    firsts.map(move |first| (part.clone(), first..blocks.min(first + together)))
 }
 
-/// The number of boards in a block.
-fn size_of_block((part, block): &BlockPlace) -> usize {
-    let before = *block as u64 * part.block_size();
-    part.block_size().min(part.states() - before) as usize
+/// The number of boards in some blocks.
+fn size_of_blocks((part, blocks): &BlockPlace) -> usize {
+    let size = part.block_size();
+    let end = part.states().min(blocks.end as u64 * size);
+    (end - blocks.start as u64 * size) as usize
 }
 
-/// Read the boards of some blocks of a part on this thread.
-pub(super) fn boards_of(part: &Part, blocks: Range<usize>) -> Result<Vec<Board>> {
-    let (mut decoder, mut boards) = (Decoder::new()?, Vec::new());
-    for block in blocks {
-        part.read_block(block, &mut decoder, &mut boards)?;
-    }
-    Ok(boards)
+/// Fill an array with a number for each board of some blocks, on all cores. `act` computes the numbers
+/// of neighbouring blocks, given their boards.
+pub(super) fn map_blocks<'py, T: Element>(
+    py: Python<'py>,
+    places: &[BlockPlace],
+    act: impl Fn(&BlockPlace, &[Board], &mut [T], &Stop) -> Result<()> + Sync,
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let count = places.iter().map(size_of_blocks).sum();
+    new_array(py, &[count], |mut rest| {
+        work_in_pool(py, |stop| {
+            let mut tasks = Vec::new();
+            for place in places {
+                let (numbers, later) = mem::take(&mut rest).split_at_mut(size_of_blocks(place));
+                tasks.push((place, numbers));
+                rest = later;
+            }
+            let tasks = tasks.into_par_iter();
+            tasks.try_for_each_init(Vec::new, |boards, (place, numbers)| {
+                stop.check()?;
+                boards.clear();
+                let mut decoder = Decoder::new()?;
+                for block in place.1.clone() {
+                    place.0.read_block(block, &mut decoder, boards)?;
+                }
+                act(place, boards, numbers, stop)
+            })
+        })
+    })
 }
 
 /// Read the boards of [`parts`] into one array, on all cores.
@@ -67,25 +92,16 @@ pub(super) fn read_parts<'py>(
     kind: Kind,
     keys: &[PartKey],
 ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-    let parts = parts(py, reader, kind, keys)?;
-    read(py, &parts.into_iter().flat_map(places).collect::<Vec<_>>())
+    let parts = parts(py, reader, kind, keys)?.into_iter();
+    let places: Vec<BlockPlace> = parts.flat_map(|part| places(part, 1)).collect();
+    read(py, &places)
 }
 
 /// Read blocks into one array, on all cores.
 fn read<'py>(py: Python<'py>, places: &[BlockPlace]) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
-    let count = places.iter().map(size_of_block).sum();
-    new_array(py, &[count], |mut rest| {
-        work_in_pool(py, |stop| {
-            let mut tasks = Vec::new();
-            for place in places {
-                let (boards, later) = mem::take(&mut rest).split_at_mut(size_of_block(place));
-                tasks.push((&*place.0, place.1, boards));
-                rest = later;
-            }
-            each_block(tasks, stop, |from, to: &mut [Board]| {
-                to.copy_from_slice(from);
-            })
-        })
+    map_blocks(py, places, |_, from, to, _| {
+        to.copy_from_slice(from);
+        Ok(())
     })
 }
 
@@ -123,7 +139,8 @@ impl PyBlocks {
             && let Some(key) = self.parts.next()
         {
             let part = self.reader.with_stop(stop).part(self.kind, key)?;
-            self.places.extend(part.into_iter().flat_map(places));
+            let places = part.into_iter().flat_map(|part| places(part, 1));
+            self.places.extend(places);
         }
         let count = count.min(self.places.len());
         Ok(self.places.drain(..count).collect())
@@ -141,7 +158,7 @@ impl PyBlocks {
         let boards = read(py, &places)?;
         let mut begin = 0;
         for place in &places {
-            let end = begin + size_of_block(place) as isize;
+            let end = begin + size_of_blocks(place) as isize;
             let view = boards.get_item(PySlice::new(py, begin, end, 1))?;
             self.read.push_back(view.unbind());
             begin = end;

@@ -11,16 +11,17 @@ use pyo3::prelude::*;
 
 use super::arguments::{Boards, PyNumbers, columns, new_array};
 use super::arguments::{KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
-use super::best::{self, PyBest, goal};
+use super::best::{self, PyBest};
 use super::blocks::{PyBlocks, parts, read_parts};
 use super::threads::{work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::{self, Error, SolvingError};
-use crate::game::{Board, PartKey};
+use crate::game::{Board, Objective, PartKey};
 use crate::machine;
 use crate::part::Kind;
 use crate::read::{Lookup, Reader};
-use crate::store::{self, SOLUTION, Solution};
+use crate::solve;
+use crate::store::{self, Goal, SOLUTION, Solution};
 use crate::witness::{Answer, Layers};
 
 /// The default of the argument `kind`.
@@ -282,11 +283,10 @@ impl PyRun {
         objective: Bound<'py, PyAny>,
         kind: KindArg,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let solution = py.detach(|| self.find_solution())?;
-        let goal = goal(&solution, Some(&objective))?;
+        let (solution, goal) = self.solved_for(py, Some(&objective))?;
         let keys = self.keys(kind.0, Some(sum), None)?;
         let parts = parts(py, &self.reader, kind.0, &keys)?;
-        best::values(py, (&solution, &self.reader), goal, &parts)
+        best::values(py, (&solution, &self.reader), goal, parts)
     }
 
     /// The best move on each board and the value of each move, for an objective [default: the first
@@ -302,8 +302,7 @@ impl PyRun {
         boards: Boards<'_>,
         objective: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PyBest> {
-        let solution = py.detach(|| self.find_solution())?;
-        let goal = goal(&solution, objective.as_ref())?;
+        let (solution, goal) = self.solved_for(py, objective.as_ref())?;
         PyBest::new(py, (&solution, &self.reader), goal, &boards)
     }
 
@@ -399,6 +398,22 @@ impl PyRun {
             }
             solution => Ok(Some(solution?)),
         }
+    }
+
+    /// The solution, and the goal of an objective, or the first goal that the run is solved for.
+    fn solved_for(
+        &self,
+        py: Python<'_>,
+        objective: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Arc<Solution>, Goal)> {
+        let solution = py.detach(|| self.find_solution())?;
+        let mut wanted: Vec<Objective> = Vec::new();
+        if let Some(objective) = objective {
+            let text = objective.str()?.to_string();
+            wanted.push(text.trim().to_ascii_lowercase().parse()?);
+        }
+        let goals = solve::goals(&solution, &wanted)?;
+        Ok((solution, goals[0]))
     }
 
     /// The open solution, if `solution.json` has not changed since it was opened. Else open it again.
