@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::position::{Position, Spawn, Status};
 use super::refused;
-use super::replay::{Luck, Replay, Seed};
+use super::replay::{Luck, Replay};
 use crate::error::Result;
 use crate::game::{Direction, Game};
 
@@ -45,33 +45,6 @@ impl Code {
         let mut replay = Replay::new(game, &luck, &moves)?;
         replay.try_for_each(|turn| turn.map(drop))?;
         let end = replay.end()?;
-        Ok(Self { luck, moves, end })
-    }
-
-    /// Read a classic code: the moves of a game with this seed, without a count. Ignores characters
-    /// after the end of the game, and up to two moves up in the last character if they change
-    /// nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`InputError::Code`](crate::InputError::Code) if a character is not in the alphabet, or if a move is not legal.
-    pub fn classic(game: Game, seed: Seed, text: &str) -> Result<Self> {
-        let luck = Luck::Seed(seed);
-        let mut moves = decode_moves(text)?;
-        let mut replay = Replay::new(game, &luck, &moves)?;
-        while replay.position().status() == Status::Live {
-            let left = &moves[replay.played()..];
-            match replay.next() {
-                None => break,
-                Some(Ok(_)) => {}
-                Some(Err(_)) if left.len() < GROUP && left.iter().all(|&d| d == Direction::Up) => {
-                    break;
-                }
-                Some(Err(error)) => return Err(error),
-            }
-        }
-        let (played, end) = (replay.played(), replay.end()?);
-        moves.truncate(played);
         Ok(Self { luck, moves, end })
     }
 
@@ -209,6 +182,7 @@ fn numbers(text: &str, field: &str) -> impl Iterator<Item = Result<u8>> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::play::Seed;
     use proptest::prelude::*;
 
     /// Games of a second program that was written from the description only: the ancestor of
@@ -334,36 +308,5 @@ pub(super) mod tests {
                 prop_assert_eq!(code.replay().count(), code.moves().len());
             }
         }
-    }
-
-    #[test]
-    fn a_classic_code_ends_with_its_game() {
-        let won = read("s1.2x2-16.5.7.PzA.W.8619cce7");
-        let game = won.game();
-        let classic = |text: &str| Code::classic(game, Seed(5), text);
-        // Characters after the end are ignored, legal or not.
-        for text in ["PzA", "PzA/", "PzAAAAABBBB"] {
-            assert_eq!(classic(text).unwrap(), won, "{text}");
-        }
-        assert!(classic("PzA!").is_err());
-        // Six moves up or left; the seventh, up, wins, and two more moves up pad its character.
-        assert_eq!(classic("Pz").unwrap().moves().len(), 6);
-        assert_eq!(classic("").unwrap().moves(), []);
-        let dead = read("s1.3x3.0.31.-/t/v97/7/g.1385f34a");
-        assert_eq!(dead.end().status(), Status::Dead);
-        let text = encode_moves(dead.moves());
-        assert_eq!(Code::classic(dead.game(), Seed(0), &text).unwrap(), dead);
-        // Cut after each character: the padding of the last character is ignored, or legal and played.
-        for cut in 0..text.len() {
-            let code = Code::classic(dead.game(), Seed(0), &text[..cut]).unwrap();
-            assert!(dead.moves().starts_with(code.moves()));
-        }
-    }
-
-    #[test]
-    fn a_classic_code_with_a_move_that_is_not_legal_is_refused() {
-        let game: Game = "2x2-16".parse().unwrap();
-        let error = Code::classic(game, Seed(5), "//z").unwrap_err().to_string();
-        assert!(error.contains("left changes nothing"), "{error}");
     }
 }

@@ -46,11 +46,6 @@
 //! won. CHECK detects every change within four neighbouring characters before it. CHECK finds
 //! typing errors; only the moves prove a game.
 //!
-//! A classic code is just the field MOVES, for a game whose seed is known. Without a count its end
-//! is not marked. Characters after the end of the game are ignored, and so are up to two moves up
-//! in the last character if they change nothing. A game that can go on should be written with its
-//! count.
-//!
 //! Worked example on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and
 //! 1), moves left (3, padded to 110000, which is 48), and wins, so no tile follows.
 //! `scripts/replay_code.py` replays codes in 90 lines of Python.

@@ -126,7 +126,6 @@ pub struct Replay<'a> {
     played: usize,
     moves: &'a [Direction],
     spawns: SpawnSource<'a>,
-    failed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -157,7 +156,6 @@ impl<'a> Replay<'a> {
                 Luck::Seed(seed) => SpawnSource::Chance(Box::new(Chance::new(*seed))),
                 Luck::Spawns { start, then } => SpawnSource::Listed(start.iter().chain(then)),
             },
-            failed: false,
         };
         for _ in 0..2 {
             let placed = replay.spawn();
@@ -170,12 +168,6 @@ impl<'a> Replay<'a> {
     #[must_use]
     pub fn position(&self) -> &Position {
         &self.position
-    }
-
-    /// Number of moves played so far.
-    #[must_use]
-    pub fn played(&self) -> usize {
-        self.played
     }
 
     /// Play the next move, or return the reason why it is not legal.
@@ -250,10 +242,9 @@ impl Iterator for Replay<'_> {
     type Item = Result<Turn>;
 
     fn next(&mut self) -> Option<Result<Turn>> {
-        let direction = *self.moves.get(self.played).filter(|_| !self.failed)?;
-        let turn = self.turn(direction);
-        self.failed = turn.is_err();
-        Some(turn.map_err(|what| {
+        let direction = *self.moves.get(self.played)?;
+        Some(self.turn(direction).map_err(|what| {
+            self.moves = &[];
             let turn = Some(self.played as u64 + 1);
             InputError::Code { turn, what }.into()
         }))

@@ -84,40 +84,11 @@ fn a_false_code_exits_with_1_and_a_failure_with_2() {
         disagrees(&place, &format!("replay {code}"), says);
     }
     refused(&place, "replay", "CODE");
-    refused(&place, "replay --seed 5 PzA", "--size");
-    refused(&place, "replay --seed A --size 2 PzA", "not a seed");
-    refused(&place, "replay --size 2 PzA", "--seed");
     refused(&place, "replay - --step", "for a single code");
     refused(
         &place,
         &format!("replay {WON} --html nowhere/page.html"),
         "nowhere",
-    );
-}
-
-#[test]
-fn a_bare_move_string_is_played_from_a_seed() {
-    let place = place();
-    for moves in ["PzA", "PzA/////", "PzAAAAAAAA"] {
-        let played = good(
-            &place,
-            &format!("replay --size 2 --max 16 --seed 5 {moves}"),
-        );
-        assert!(
-            played.ends_with(&format!("state      won\ncode       {WON}\n")),
-            "{played}"
-        );
-    }
-    // The alphabet has a hyphen, which may come first.
-    disagrees(
-        &place,
-        "replay --seed 5 --size 4 -AAA",
-        "move 5: up changes nothing",
-    );
-    disagrees(
-        &place,
-        "replay --seed 5 --size 4 Pz!",
-        "is not in the alphabet",
     );
 }
 
@@ -156,17 +127,6 @@ fn lines_of_stdin_are_answered_one_by_one() {
     assert!(
         stdout(&output).starts_with("{\"valid\":true,") && stdout(&output).lines().count() == 1
     );
-    let output = fed(
-        &place,
-        &["replay", "-", "--size", "2", "--max", "16", "--seed", "5"],
-        b"PzA\nPz!\n",
-    );
-    assert!(
-        stdout(&output).starts_with("true game=2x2-16 moves=7 "),
-        "{}",
-        stderr(&output)
-    );
-    assert!(stdout(&output).contains("\nfalse line 2: "));
     let output = fed(&place, &["replay", "-"], b"");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("stdin: no game in the input"));

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use crate::cli::args::numbers::tile;
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::stdin;
 use crate::cli::job::open;
@@ -17,9 +16,9 @@ use crate::cli::out::board::{Adviser, picture};
 use crate::cli::out::output::{self, Output, print_json};
 use crate::cli::out::units;
 use crate::cli::rate;
-use crate::error::{self, Error};
-use crate::game::{Game, Grid, Size};
-use crate::play::{Code, LONGEST, Seed, Turn};
+use crate::error::Error;
+use crate::game::Grid;
+use crate::play::{Code, LONGEST, Turn};
 use crate::store::Sink;
 
 /// Replay a game from its code: verify each move, and print the last board
@@ -34,15 +33,11 @@ Examples:
   enum48 replay - < codes                       one code per line, one answer per line
   enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --html game.html
   enum48 replay s1.2x3.5.2.w.808bb89a --html game.html --dir enum48-data/2x3
-  enum48 replay --size 2 --max 16 --seed 5 PzA  a bare move string and its seed
 
-A bare move string does not have the number of its moves. Moves after the end of
-the game are ignored, and so are up to two moves that fill the last character, if
-they go up and change nothing. The documentation of the module play describes
-codes.")]
+The documentation of the module play describes codes.")]
 pub(super) struct Args {
-    /// The code, or - to read codes from stdin, one per line; with --seed, a bare move string
-    #[arg(value_name = "CODE", allow_hyphen_values = true)]
+    /// The code, or - to read codes from stdin, one per line
+    #[arg(value_name = "CODE")]
     code: String,
 
     /// Print the board after each move
@@ -65,41 +60,14 @@ pub(super) struct Args {
 
     #[command(flatten)]
     objectives: Objectives,
-
-    /// Seed of a bare move string, in base 36
-    #[arg(long, value_name = "S", requires = "size")]
-    seed: Option<Seed>,
-
-    /// Size of the board of a bare move string
-    #[arg(long, value_name = "N|RxC", requires = "seed")]
-    size: Option<Size>,
-
-    /// Winning tile of a bare move string [default: none]
-    #[arg(long, value_name = "TILE", value_parser = tile, requires = "seed")]
-    max: Option<u32>,
 }
 
 /// Replay one code, or all codes on stdin.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let classic = match (args.size, args.seed) {
-        (Some(size), Some(seed)) => Some((Game::new(size, args.max)?, seed)),
-        _ => None,
-    };
-    let read = |text: &str| match classic {
-        Some((game, seed)) => Code::classic(game, seed, text),
-        None => text.parse(),
-    };
     if args.code == "-" {
-        return lines(args, &read);
+        return lines(args);
     }
-    // A bare move string can begin with a hyphen, a code cannot.
-    if classic.is_none() && args.code.starts_with("--") {
-        bail!(
-            "{}: unexpected argument: see enum48 replay --help",
-            args.code
-        );
-    }
-    let code = match read(args.code.trim()) {
+    let code = match args.code.trim().parse() {
         Ok(code) => code,
         Err(error) => {
             let refused = FalseCode::new(&args.code, 1, &error);
@@ -109,7 +77,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     if let Some(path) = &args.html {
         page(args, &code, path)?;
     } else {
-        output::print(|to| print(&code, args, classic.is_some(), to))?;
+        output::print(|to| print(&code, args, to))?;
     }
     Ok(Outcome::Done)
 }
@@ -130,7 +98,7 @@ fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
 }
 
 /// Answer each line of stdin with a line.
-fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outcome> {
+fn lines(args: &Args) -> Result<Outcome> {
     if args.step || args.html.is_some() {
         bail!("--step and --html: for a single code: give it instead of -");
     }
@@ -144,7 +112,7 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
         |batch, out| {
             let mut outcome = Outcome::Done;
             for (text, line) in batch {
-                match read(&text) {
+                match text.parse() {
                     Ok(code) => stdin::print(out, args.json, &ReplayedGame::new(&code, false))?,
                     Err(error) => {
                         outcome = Outcome::Disagreed;
@@ -158,7 +126,7 @@ fn lines(args: &Args, read: &dyn Fn(&str) -> error::Result<Code>) -> Result<Outc
 }
 
 /// Print the game, as JSON or for people.
-fn print(code: &Code, args: &Args, classic: bool, out: &mut Sink) -> Result<()> {
+fn print(code: &Code, args: &Args, out: &mut Sink) -> Result<()> {
     let game = ReplayedGame::new(code, args.step && args.json);
     if args.json {
         return print_json(out, &game);
@@ -174,11 +142,7 @@ fn print(code: &Code, args: &Args, classic: bool, out: &mut Sink) -> Result<()> 
     } else {
         write!(out, "{}", picture(code.end()))?;
     }
-    write!(out, "{game:#}")?;
-    if classic {
-        writeln!(out, "code       {code}")?;
-    }
-    Ok(())
+    Ok(write!(out, "{game:#}")?)
 }
 
 /// A true code, and the end of its game. Users rely on the keys of its JSON.
