@@ -49,7 +49,7 @@ impl Layers {
             return is_reached(&mut self.boards, board, &self.stop);
         }
         has_layer(&self.run, sum.saturating_sub(4).max(4))?;
-        let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
+        let mut trail = Trail::new(&self.predecessors, board);
         trail.step(|before| is_reached(&mut self.boards, before, &self.stop))
     }
 
@@ -73,7 +73,7 @@ impl Layers {
                 )
             }));
         }
-        let mut trail = Trail::new(*self.run.game(), &self.predecessors, board);
+        let mut trail = Trail::new(&self.predecessors, board);
         while !is_start(trail.board) {
             if !trail.step(|before| is_reached(&mut self.boards, before, &self.stop))? {
                 return Ok(Answer::Unreachable(format!(
@@ -193,7 +193,7 @@ mod tests {
             if is_start(state) {
                 continue;
             }
-            let mut trail = Trail::new(game, &layers.predecessors, state);
+            let mut trail = Trail::new(&layers.predecessors, state);
             assert!(
                 trail
                     .step(|before| is_reached(&mut layers.boards, before, &layers.stop))

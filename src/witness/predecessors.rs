@@ -34,7 +34,7 @@ pub(super) struct Step {
 
 /// The predecessors in a game.
 pub(crate) struct Predecessors {
-    size: Size,
+    pub(super) game: Game,
     directions: [Vec<Line>; 4],
     /// By the length of a line, up to 4.
     lines: [LinePredecessors; 5],
@@ -60,7 +60,7 @@ impl Predecessors {
             lines.unwrap_or_default()
         });
         Self {
-            size,
+            game: *game,
             directions: Direction::ALL.map(|direction| line::lines(size, direction).collect()),
             lines,
         }
@@ -68,13 +68,13 @@ impl Predecessors {
 
     /// The boards from which a winning move leads to `won`.
     pub(crate) fn before_win(&self, won: Board) -> impl Iterator<Item = Board> {
-        self.steps(won, true).flat_map(|step| step.before)
+        self.steps(won).flat_map(|step| step.before)
     }
 
-    /// All possible last steps to a board: a winning move if the board is `won`, else a move and a
-    /// spawn.
-    pub(super) fn steps(&self, board: Board, won: bool) -> impl Iterator<Item = Step> {
-        let by_spawn = before_spawn(self.size, board)
+    /// All possible last steps to a board: a winning move if the board is won, else a move and a spawn.
+    pub(super) fn steps(&self, board: Board) -> impl Iterator<Item = Step> {
+        let won = is_won(&self.game, board);
+        let by_spawn = before_spawn(self.game.size(), board)
             .filter(move |_| !won)
             .map(|(spawn, afterstate)| (Some(spawn), afterstate));
         let afterstates = won.then_some((None, board)).into_iter().chain(by_spawn);
@@ -138,7 +138,6 @@ impl LinePredecessors {
 
 /// The end of a game that is being traced back.
 pub(super) struct Trail<'a> {
-    game: Game,
     predecessors: &'a Predecessors,
     /// The earliest board so far.
     pub(super) board: Board,
@@ -147,9 +146,8 @@ pub(super) struct Trail<'a> {
 }
 
 impl<'a> Trail<'a> {
-    pub(super) fn new(game: Game, predecessors: &'a Predecessors, board: Board) -> Self {
+    pub(super) fn new(predecessors: &'a Predecessors, board: Board) -> Self {
         Self {
-            game,
             predecessors,
             board,
             steps: Vec::new(),
@@ -159,10 +157,9 @@ impl<'a> Trail<'a> {
     /// Go one step back, to the first predecessor whose canonical image `accepts`; false if there
     /// is none.
     pub(super) fn step(&mut self, mut accepts: impl FnMut(Board) -> Result<bool>) -> Result<bool> {
-        let won = is_won(&self.game, self.board);
-        for step in self.predecessors.steps(self.board, won) {
+        for step in self.predecessors.steps(self.board) {
             let mut canonical = step.before.clone();
-            self.game.rules().canonicalise(&mut canonical);
+            self.predecessors.game.rules().canonicalise(&mut canonical);
             for (board, canonical) in step.before.into_iter().zip(canonical) {
                 if accepts(canonical)? {
                     self.board = board;
@@ -176,8 +173,9 @@ impl<'a> Trail<'a> {
 
     /// The code of the game. The trail must have come to a start.
     pub(super) fn code(mut self) -> Result<Code> {
+        let game = self.predecessors.game;
         self.steps.reverse();
-        let start: Vec<Spawn> = before_spawn(self.game.size(), self.board)
+        let start: Vec<Spawn> = before_spawn(game.size(), self.board)
             .map(|(spawn, _)| spawn)
             .collect();
         let (moves, spawns): (_, Vec<_>) = self.steps.into_iter().unzip();
@@ -185,7 +183,7 @@ impl<'a> Trail<'a> {
             start: [start[0], start[1]],
             then: spawns.into_iter().flatten().collect(),
         };
-        Code::new(self.game, luck, moves)
+        Code::new(game, luck, moves)
     }
 }
 

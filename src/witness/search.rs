@@ -32,7 +32,6 @@ const BATCH: usize = 256;
 
 /// A search backward from a board.
 pub struct Search<'a> {
-    game: Game,
     predecessors: Predecessors,
     pool: &'a ThreadPool,
     memory: u64,
@@ -43,7 +42,6 @@ impl<'a> Search<'a> {
     #[must_use]
     pub fn new(game: Game, pool: &'a ThreadPool, memory: u64) -> Self {
         Self {
-            game,
             predecessors: Predecessors::new(&game),
             pool,
             memory,
@@ -57,7 +55,7 @@ impl<'a> Search<'a> {
     ///
     /// None, unless the program is wrong.
     pub fn witness(&self, board: Board, progress: &mut dyn Progress) -> Result<Answer> {
-        if let Some(reason) = refute(&self.game, board) {
+        if let Some(reason) = refute(&self.predecessors.game, board) {
             return Ok(Answer::Unreachable(reason));
         }
         if is_start(board) {
@@ -76,7 +74,7 @@ impl<'a> Search<'a> {
 
     /// The game along the canonical boards of a way, from the start to the last board but one.
     fn reached(&self, board: Board, mut way: Vec<Board>) -> Result<Answer> {
-        let mut trail = Trail::new(self.game, &self.predecessors, board);
+        let mut trail = Trail::new(&self.predecessors, board);
         while let Some(next) = way.pop() {
             let found = trail.step(|before| Ok(before == next))?;
             assert!(
@@ -92,7 +90,7 @@ impl<'a> Search<'a> {
     /// searched.
     fn exhausted(&self, board: Board, boards: usize) -> String {
         match boards {
-            0 if is_won(&self.game, board) => {
+            0 if is_won(&self.predecessors.game, board) => {
                 "no move leads to it: a winning move does not leave the tiles like this".to_owned()
             }
             0 => {
@@ -119,7 +117,7 @@ impl<'a> Search<'a> {
             most: HELD * width,
             dropped: false,
         };
-        frontier.add(self.before(target, is_won(&self.game, target), Node::TARGET));
+        frontier.add(self.before(target, Node::TARGET));
         while let Some((sum, layer)) = frontier.pop_layer(width) {
             progress.begin(sum);
             progress.advance(layer.len() as u64);
@@ -133,7 +131,7 @@ impl<'a> Search<'a> {
                 let before: Vec<Vec<Node>> = batch
                     .par_iter()
                     .enumerate()
-                    .map(|(place, node)| self.before(node.board, false, (at + place) as u32))
+                    .map(|(place, node)| self.before(node.board, (at + place) as u32))
                     .collect();
                 before.into_iter().for_each(|nodes| frontier.add(nodes));
             }
@@ -146,10 +144,10 @@ impl<'a> Search<'a> {
     }
 
     /// All boards one step before a board, each once.
-    fn before(&self, board: Board, won: bool, next: u32) -> Vec<Node> {
-        let steps = self.predecessors.steps(board, won);
+    fn before(&self, board: Board, next: u32) -> Vec<Node> {
+        let steps = self.predecessors.steps(board);
         let mut boards: Vec<Board> = steps.flat_map(|step| step.before).collect();
-        self.game.rules().canonicalise(&mut boards);
+        self.predecessors.game.rules().canonicalise(&mut boards);
         boards.sort_unstable();
         boards.dedup();
         boards
