@@ -344,15 +344,15 @@ mod tests {
         for (wanted, said) in [
             (
                 wanted(score, None, nearest),
-                "solved for score:8 (rounded to the nearest, 4s at a rate of 1/10), not for score:24 (",
+                "score is solved with 8 bits after the point, not 24",
             ),
             (
                 wanted(score, Some(8), Rounding::Up),
-                "not for score:8 (rounded up, 4s at a rate of 1/10)",
+                "score is solved with values rounded to the nearest, not up",
             ),
             (
                 solved.with_four("1/5".parse().unwrap()),
-                "not for score:8 (rounded to the nearest, 4s at a rate of 1/5)",
+                "score is solved for 4s at a rate of 1/10, not 1/5",
             ),
             (
                 wanted(Objective::Moves, None, nearest),
