@@ -82,21 +82,17 @@ impl Sealing {
 
     fn states(&mut self, tasks: &PlannedLayer, max: Exp, row: &mut Row) -> Result<()> {
         let (spawned, _) = counted(tasks, Stage::Map, max)?;
-        let (moved, boards) = counted(tasks, Stage::Reduce, max)?;
+        let (mut moved, boards) = counted(tasks, Stage::Reduce, max)?;
         let mapped = tasks.files_of(tasks.plan.tasks(Stage::Map, max), Kind::States)?;
         let what = "states of maps and of reduces";
         laws::equal(row, what, total(&mapped), moved.candidates)?;
         let made = self.written(tasks, Kind::States, max, row, boards)?;
         let kept = made.states + moved.dead;
         laws::equal(row, "states merged and kept", moved.unique, kept)?;
-        row.live = made.states;
-        row.fingerprint = made.fingerprint;
-        row.dead = moved.dead;
-        row.labeled = moved.labeled;
-        row.candidates = spawned.candidates;
-        row.duplicates = spawned.duplicates + moved.duplicates;
-        row.moves = moved.moves;
-        row.wins = moved.wins;
+        // Maps and reduces drop repeats one after the other.
+        moved.candidates = spawned.candidates;
+        moved.duplicates += spawned.duplicates;
+        row.set_states(made, &moved);
         Ok(())
     }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{Exp, PartKey};
-use crate::part::Fingerprint;
+use crate::game::{Exp, PartKey, Tally};
+use crate::part::{Fingerprint, Sealed};
 
 /// The counts of a part: all canonical states of one sum and largest tile. The fields are the columns
 /// of `layers.csv`, in the order of the file.
@@ -48,6 +48,18 @@ impl Row {
             max_tile: key.max.tile(),
             ..Self::default()
         }
+    }
+
+    /// Set the counts of the states, of which the files hold `live`.
+    pub(crate) fn set_states(&mut self, live: Sealed, counted: &Tally) {
+        self.live = live.states;
+        self.fingerprint = live.fingerprint;
+        self.dead = counted.dead;
+        self.labeled = counted.labeled;
+        self.candidates = counted.candidates;
+        self.duplicates = counted.duplicates;
+        self.moves = counted.moves;
+        self.wins = counted.wins;
     }
 
     /// The row of a part among the rows of its layer; an empty row if there is none.

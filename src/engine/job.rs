@@ -65,7 +65,10 @@ impl<S: Source, V> PartJob<S, V> {
     pub(super) fn check_conserved(&self, listed: u64) -> Result<()> {
         let (row, tally) = (Row::of(self.key), &self.tally);
         let kept = listed + tally.dead;
-        laws::conserved(&row, tally.candidates, tally.unique, tally.duplicates, kept)
+        let split = tally.unique + tally.duplicates;
+        let what = "candidates, and unique boards with duplicates";
+        laws::equal(&row, what, tally.candidates, split)?;
+        laws::equal(&row, "unique boards, and boards kept", tally.unique, kept)
     }
 }
 
@@ -154,4 +157,35 @@ pub(crate) struct OnlyList;
 
 impl Visit for OnlyList {
     type Found = ();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::frontier::ListSource;
+    use crate::game::Exp;
+
+    #[test]
+    fn candidates_that_vanish_or_appear_break_conservation() {
+        let conserved = |candidates, unique, duplicates, kept: u64| {
+            let key = PartKey {
+                sum: 8,
+                max: Exp::FOUR,
+            };
+            let mut job = PartJob::new(key, ListSource(&[]), OnlyList);
+            job.tally = Tally {
+                candidates,
+                unique,
+                duplicates,
+                dead: 1,
+                ..Tally::default()
+            };
+            job.check_conserved(kept - 1).is_ok()
+        };
+        assert!(conserved(10, 7, 3, 7));
+        for (candidates, unique, duplicates, kept) in [(10, 7, 2, 7), (10, 8, 3, 8), (10, 7, 3, 6)]
+        {
+            assert!(!conserved(candidates, unique, duplicates, kept));
+        }
+    }
 }

@@ -183,15 +183,7 @@ impl<'a> ListCounter<'a> {
         }
         let report = |counted: Tally| progress.advance(counted.unique);
         for (job, sealed) in self.parts.build_files(Kind::States, jobs, store, report)? {
-            let (row, tally) = (row_of(layer, job.key), job.tally);
-            row.live = sealed.states;
-            row.fingerprint = sealed.fingerprint;
-            row.dead = tally.dead;
-            row.labeled = tally.labeled;
-            row.candidates = tally.candidates;
-            row.duplicates = tally.duplicates;
-            row.moves = tally.moves;
-            row.wins = tally.wins;
+            row_of(layer, job.key).set_states(sealed, &job.tally);
             layer.wrote(Kind::States, sealed.bytes, job.source.cuts());
             let sample = job.source.retire();
             self.lists.remember(Kind::States, job.key.max, sample);

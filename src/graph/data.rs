@@ -128,20 +128,18 @@ pub(super) fn write_graphml(graph: &Graph, out: &mut dyn Write) -> io::Result<()
             let game = graph.game.to_string();
             xml.create_element("graph")
                 .with_attributes([("id", game.as_str()), ("edgedefault", "directed")])
-                .write_inner_content(|xml| write_elements(graph, xml))?;
+                .write_inner_content(|xml| {
+                    for node in nodes(graph) {
+                        write_element(xml, "node", &[("id", "id")], node)?;
+                    }
+                    for edge in edges(graph) {
+                        write_element(xml, "edge", &[("source", "from"), ("target", "to")], edge)?;
+                    }
+                    Ok(())
+                })?;
             Ok(())
         })?;
     xml.get_mut().write_all(b"\n")
-}
-
-fn write_elements<W: Write>(graph: &Graph, xml: &mut Writer<W>) -> io::Result<()> {
-    for node in nodes(graph) {
-        write_element(xml, "node", &[("id", "id")], node)?;
-    }
-    for edge in edges(graph) {
-        write_element(xml, "edge", &[("source", "from"), ("target", "to")], edge)?;
-    }
-    Ok(())
 }
 
 /// Write a record as an element. `own` names its XML attributes and their keys in the record; each

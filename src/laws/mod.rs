@@ -34,27 +34,6 @@ pub(crate) struct Laws {
     boards: Vec<Vec<u64>>,
 }
 
-/// Check that no candidate of a part was lost: `duplicates` of the `candidates` were dropped and
-/// `unique` remained; `kept` boards were written or found dead.
-///
-/// # Errors
-///
-/// [`Error::Law`] if the numbers do not add up.
-pub(crate) fn conserved(
-    row: &Row,
-    candidates: u64,
-    unique: u64,
-    duplicates: u64,
-    kept: u64,
-) -> Result<()> {
-    law(row, candidates == unique + duplicates, || {
-        format!("{candidates} candidates are not {unique} unique and {duplicates} duplicates")
-    })?;
-    law(row, unique == kept, || {
-        format!("of {unique} unique boards {kept} were kept")
-    })
-}
-
 /// Check that two ways of counting `what` gave the same number.
 ///
 /// # Errors
@@ -363,16 +342,6 @@ mod tests {
                     ..*row
                 }
             });
-        }
-    }
-
-    #[test]
-    fn candidates_that_vanish_or_appear_break_conservation() {
-        let row = Row::default();
-        assert!(conserved(&row, 10, 7, 3, 7).is_ok());
-        for (candidates, unique, duplicates, kept) in [(10, 7, 2, 7), (10, 8, 3, 8), (10, 7, 3, 6)]
-        {
-            assert!(conserved(&row, candidates, unique, duplicates, kept).is_err());
         }
     }
 }

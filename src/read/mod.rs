@@ -73,7 +73,8 @@ pub struct Reader {
 struct FromMatrices {
     unpacker: Unpacker,
     finder: Finder,
-    layers: UnpackedLayers,
+    /// The layers that were unpacked last, in this order.
+    kept: ForkLock<Vec<Arc<UnpackedLayer>>>,
 }
 
 impl Reader {
@@ -85,7 +86,7 @@ impl Reader {
             matrices: Arc::new(FromMatrices {
                 unpacker: Unpacker::new(plan),
                 finder: Finder::new(run.game()),
-                layers: UnpackedLayers::default(),
+                kept: ForkLock::default(),
             }),
             run,
             stop: plan.stop().clone(),
@@ -128,11 +129,9 @@ impl Reader {
         if !self.run.has_boards(kind, key) {
             return Ok(None);
         }
-        let FromMatrices {
-            unpacker, layers, ..
-        } = &*self.matrices;
-        let layer = layers.get(unpacker, (&self.run, kind, key.sum), &self.stop)?;
-        Ok(layer.part(key))
+        let layer = self.matrices.layer(&self.run, kind, key.sum, &self.stop)?;
+        let mut parts = layer.parts.iter();
+        Ok(parts.find(|part| part.label().key == key).cloned())
     }
 
     /// Open the parts of a layer that have boards, in order of largest tile.
@@ -185,12 +184,8 @@ impl Reader {
 /// Layers that stay unpacked.
 const KEPT: usize = 6;
 
-/// The layers that were unpacked last, in this order.
-#[derive(Default)]
-pub(super) struct UnpackedLayers(ForkLock<Vec<Arc<UnpackedLayer>>>);
-
 /// An unpacked layer. All its files are open.
-pub(super) struct UnpackedLayer {
+struct UnpackedLayer {
     kind: Kind,
     sum: u32,
     parts: Vec<Part>,
@@ -199,22 +194,17 @@ pub(super) struct UnpackedLayer {
     _dir: Option<TemporaryDir>,
 }
 
-impl UnpackedLayers {
+impl FromMatrices {
     /// The states, or afterstates, of a layer in matrices. Unpacks the layer unless it is kept.
-    pub(super) fn get(
-        &self,
-        unpacker: &Unpacker,
-        (run, kind, sum): (&Run, Kind, u32),
-        stop: &Stop,
-    ) -> Result<Arc<UnpackedLayer>> {
-        let mut kept = self.0.lock();
+    fn layer(&self, run: &Run, kind: Kind, sum: u32, stop: &Stop) -> Result<Arc<UnpackedLayer>> {
+        let mut kept = self.kept.lock();
         let mut layers = kept.as_deref().into_iter().flatten();
         if let Some(layer) = layers.find(|layer| (layer.kind, layer.sum) == (kind, sum)) {
             return Ok(layer.clone());
         }
         // A thread of a pool that waits for another pool runs other tasks. Such a task may call this
         // function, and the lock is held. So a thread of no pool unpacks the layer.
-        let unpack = || UnpackedLayer::new(unpacker, run, kind, sum, stop);
+        let unpack = || self.unpack(run, kind, sum, stop);
         let unpacked = thread::scope(|scope| scope.spawn(unpack).join());
         let layer = Arc::new(unpacked.expect("no thread panics")?);
         if let Some(kept) = &mut kept {
@@ -225,28 +215,21 @@ impl UnpackedLayers {
         }
         Ok(layer)
     }
-}
 
-impl UnpackedLayer {
-    fn new(unpacker: &Unpacker, run: &Run, kind: Kind, sum: u32, stop: &Stop) -> Result<Self> {
+    fn unpack(&self, run: &Run, kind: Kind, sum: u32, stop: &Stop) -> Result<UnpackedLayer> {
         let dir = TemporaryDir::new()?;
         let mut files = LooseParts::new(run, dir.path());
-        unpacker.unpack((run, kind, sum), dir.path(), &mut files, stop)?;
+        self.unpacker
+            .unpack((run, kind, sum), dir.path(), &mut files, stop)?;
         let parts = files.open()?;
         // NFS keeps open files in the directory, so it is deleted again when the parts are closed.
         let is_gone = cfg!(unix) && try_clear(dir.path());
-        Ok(Self {
+        Ok(UnpackedLayer {
             kind,
             sum,
             parts,
             _dir: (!is_gone).then_some(dir),
         })
-    }
-
-    /// The part with these boards; `None` if it is empty.
-    pub(super) fn part(&self, key: PartKey) -> Option<Part> {
-        let mut parts = self.parts.iter();
-        parts.find(|part| part.label().key == key).cloned()
     }
 }
 

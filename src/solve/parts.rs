@@ -11,7 +11,7 @@ use super::payoff::Payoff;
 #[cfg(feature = "machine")]
 use super::values::Values;
 use crate::cache::Cache;
-use crate::error::{Result, SolvingError};
+use crate::error::{Error, Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, holds};
 use crate::part::{Decoder, Kind, ValueDecoder};
 use crate::read::{Reader, by_block, lower_bound};
@@ -100,7 +100,7 @@ pub fn parts(solution: &Solution, reader: &Reader, goals: &[Goal]) -> Result<Vec
 /// The least, the sum and the greatest of some values, in units of a goal.
 type Sums = (u32, u128, u32);
 
-fn join(one: Sums, other: Sums) -> Sums {
+fn join((one, other): (Sums, Sums)) -> Sums {
     let total = one.1 + other.1;
     (one.0.min(other.0), total, one.2.max(other.2))
 }
@@ -114,16 +114,14 @@ fn summarise(part: &SolvedPart, payoffs: &[Payoff]) -> Result<PartSummary> {
         let sums = block.values.iter().zip(payoffs).map(|(values, payoff)| {
             let boards = block.afterstates.iter().zip(values);
             let units = boards.map(|(&board, &value)| payoff.units_to_come(board, value));
-            units.fold(none, |sums, units| join(sums, (units, units.into(), units)))
+            units.fold(none, |sums, units| {
+                join((sums, (units, units.into(), units)))
+            })
         });
-        Ok(sums.collect::<Vec<Sums>>())
+        Ok::<_, Error>(sums.collect::<Vec<Sums>>())
     });
-    let mut total = vec![none; payoffs.len()];
-    for sums in sums.collect::<Result<Vec<_>>>()? {
-        for (total, sums) in total.iter_mut().zip(sums) {
-            *total = join(*total, sums);
-        }
-    }
+    let join_all = |one: Vec<Sums>, other| Ok(one.into_iter().zip(other).map(join).collect());
+    let total = sums.try_reduce(|| vec![none; payoffs.len()], join_all)?;
     let afterstates = part.afterstates.states();
     let totals = total.into_iter().zip(payoffs);
     let goals = totals.map(|(sums, Payoff { goal, .. })| ValueSummary {

@@ -118,7 +118,8 @@ impl<'a> Search<'a> {
             dropped: false,
         };
         frontier.add(self.before(target, Node::TARGET));
-        while let Some((sum, layer)) = frontier.pop_layer(width) {
+        while let Some((sum, mut layer)) = frontier.layers.pop_last() {
+            frontier.dropped |= keep_fullest(&mut layer, width);
             progress.begin(sum);
             progress.advance(layer.len() as u64);
             let first = kept.len();
@@ -175,13 +176,6 @@ impl SearchFrontier {
                 self.dropped |= keep_fullest(layer, self.most);
             }
         }
-    }
-
-    /// Take out the layer of the greatest sum, cut to its `width` fullest boards.
-    fn pop_layer(&mut self, width: usize) -> Option<(u32, Vec<Node>)> {
-        let (sum, mut layer) = self.layers.pop_last()?;
-        self.dropped |= keep_fullest(&mut layer, width);
-        Some((sum, layer))
     }
 }
 

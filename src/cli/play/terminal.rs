@@ -29,7 +29,12 @@ pub(super) struct Terminal(());
 impl Terminal {
     /// Enter raw mode and the alternate screen.
     pub(super) fn open() -> io::Result<Self> {
-        restore_before_panic_message();
+        // On the alternate screen, the message of a panic would vanish with the screen.
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            restore();
+            print(panic);
+        }));
         let terminal = Self(());
         terminal.enter()?;
         // Start listening for changes of the window's size, which may come before the first key.
@@ -84,16 +89,6 @@ impl Drop for Terminal {
 pub(super) fn restore() {
     let _ = execute!(io::stderr(), Show, LeaveAlternateScreen);
     let _ = terminal::disable_raw_mode();
-}
-
-/// Restore the terminal before a panic prints its message. On the alternate screen, the message
-/// would vanish with the screen.
-fn restore_before_panic_message() {
-    let print = panic::take_hook();
-    panic::set_hook(Box::new(move |panic| {
-        restore();
-        print(panic);
-    }));
 }
 
 /// Whether the user wants colours and the terminal has them. Nearly all terminals have 256 colours,
