@@ -4,7 +4,7 @@ use crate::engine::{Plan, Workers};
 use crate::error::Result;
 use crate::game::LineTables;
 use crate::read::Reader;
-use crate::solve::{self, Payoff};
+use crate::solve::{self, Payoff, SolvedLayer};
 use crate::store::{Goal, Solution};
 
 pub use crate::engine::bits::canonical::{DigitBuffer, ROOM, SharedHalf, extract, keep_canonical};
@@ -39,7 +39,8 @@ pub fn expanding<R>(
     let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     let tables = solve::tables(solution);
     let reader = Reader::new(solution.run().clone(), &plan);
-    let read = |sum| solve::read((solution, &reader), &payoffs, &tables, sum, &workers);
+    let from = (solution, &reader);
+    let read = |sum| SolvedLayer::read(from, &payoffs, &tables, sum, &workers);
     let [twos, fours] = [read(sum + 2)?, read(sum + 4)?];
     let game = *solution.run().game();
     Ok(act(&Expand {

@@ -11,8 +11,9 @@ use crate::engine::{Done, Workers};
 use crate::error::Result;
 use crate::game::Board;
 use crate::pages::Pages;
-use crate::part::{Part, ValueColumn, ValueDecoder};
+use crate::part::{Kind, Part, ValueColumn, ValueDecoder};
 use crate::per_thread::PerThread;
+use crate::read::Reader;
 use crate::store::Solution;
 
 /// The afterstates of a part, with a column of values for each goal.
@@ -62,7 +63,31 @@ pub(crate) struct FindScratch {
     places: Vec<u32>,
 }
 
-impl SolvedLayer<'_> {
+impl<'a> SolvedLayer<'a> {
+    /// Read the layer of sum `sum` from its files.
+    pub(crate) fn read(
+        (solution, reader): (&Solution, &Reader),
+        payoffs: &[Payoff],
+        tables: &'a RankTables,
+        sum: u32,
+        workers: &Workers,
+    ) -> Result<Self> {
+        let mut parts = Vec::new();
+        for afterstates in reader.parts_of(Kind::Afterstates, sum)? {
+            parts.extend(SolvedPart::open(solution, payoffs, afterstates)?);
+        }
+        let blocks = blocks(&parts);
+        let draft = Draft::new(tables, sum, blocks.len())?;
+        let Done = workers.each(&blocks, |worker, &(at, part, block)| {
+            worker.boards.clear();
+            part.afterstates
+                .read_block(block, &mut worker.decoder, &mut worker.boards)?;
+            draft.take(at, &worker.boards);
+            Ok(Done)
+        })?;
+        draft.read(&parts, payoffs.len(), workers)
+    }
+
     /// The places of afterstates, as [`Index::places`] gives them.
     pub(crate) fn find<'f>(&self, afterstates: &[Board], found: &'f mut FindScratch) -> &'f [u32] {
         found.ranks.clear();
@@ -122,17 +147,6 @@ impl<'a> Draft<'a> {
         self.ranking.ranks(boards, &mut ranks);
         self.index.announce(&ranks);
         *self.ranks(at) = ranks;
-    }
-
-    /// Take the afterstates of all parts.
-    pub(crate) fn take_all(&self, parts: &[SolvedPart], workers: &Workers) -> Result<Done> {
-        workers.each(&blocks(parts), |worker, &(at, part, block)| {
-            worker.boards.clear();
-            part.afterstates
-                .read_block(block, &mut worker.decoder, &mut worker.boards)?;
-            self.take(at, &worker.boards);
-            Ok(Done)
-        })
     }
 
     /// Read the values of all afterstates for `goals` goals. All afterstates must have been taken.

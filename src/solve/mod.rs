@@ -53,20 +53,21 @@ mod values;
 
 use rayon::prelude::*;
 
-use crate::engine::{self, Done, PartJob, Pipeline, Plan, Workers};
+use crate::engine::{self, PartJob, Pipeline, Plan, Workers};
 use crate::error::Result;
 use crate::game::{LineTables, Objective, PartKey};
 use crate::part::{Kind, Part};
 use crate::per_thread::PerThread;
 use crate::progress::{FinishedLayer, Progress};
 use crate::read::Reader;
-use crate::store::{Goal, Solution, SolutionStore};
+use crate::store::{Goal, SolutionStore};
 
 use expand::{BATCH, BlockSource, Buffers, Expand, FindValues};
 #[cfg(feature = "cli")]
 pub(crate) use goal::names;
 pub use goal::{goal, goals};
-use layer::{Draft, SolvedLayer, SolvedPart};
+pub(crate) use layer::SolvedLayer;
+use layer::{Draft, SolvedPart};
 #[cfg(feature = "machine")]
 pub(crate) use parts::BatchValues;
 pub use parts::{PartSummary, StateValues, ValueSummary, parts};
@@ -172,24 +173,6 @@ pub(crate) fn solve_passes(
     solved.inspect_err(|_| drop(store.abandon()))
 }
 
-/// Read a solved layer.
-pub(crate) fn read<'t>(
-    (solution, reader): (&Solution, &Reader),
-    payoffs: &[Payoff],
-    tables: &'t RankTables,
-    sum: u32,
-    workers: &Workers,
-) -> Result<SolvedLayer<'t>> {
-    let mut parts = Vec::new();
-    for afterstates in reader.parts_of(Kind::Afterstates, sum)? {
-        parts.extend(SolvedPart::open(solution, payoffs, afterstates)?);
-    }
-    let blocks = parts.iter().map(|part| part.afterstates.blocks()).sum();
-    let draft = Draft::new(tables, sum, blocks)?;
-    let Done = draft.take_all(&parts, workers)?;
-    draft.read(&parts, payoffs.len(), workers)
-}
-
 /// The state of a pass.
 struct Solver<'a> {
     store: &'a mut SolutionStore,
@@ -230,7 +213,7 @@ impl<'a> Solver<'a> {
         let tables = tables(solution);
         let read = |sum| {
             let from = (solution, self.reader);
-            read(from, &self.payoffs, &tables, sum, self.workers)
+            SolvedLayer::read(from, &self.payoffs, &tables, sum, self.workers)
         };
         // The upper layer is read first, so that it is in memory while the lower layer is read, as
         // in the loop.
