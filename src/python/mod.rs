@@ -13,7 +13,6 @@
 )]
 
 mod arguments;
-mod best;
 mod blocks;
 mod boards;
 mod count;
@@ -29,9 +28,7 @@ use crate::error;
 #[pymodule]
 mod _enum48 {
     #[pymodule_export]
-    use super::best::PyBest;
-    #[pymodule_export]
-    use super::blocks::PyBlocks;
+    use super::blocks::{PyBest, PyBlocks};
     #[pymodule_export]
     use super::boards::{PyReplay, boards, canonical, cells, moves, points, replay, spawns};
     #[pymodule_export]

@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 
 use super::arguments::{Boards, PyNumbers, columns, new_array};
 use super::arguments::{KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
-use super::best::{self, PyBest};
-use super::blocks::{PyBlocks, parts, read_parts};
+
+use super::blocks::{PyBest, PyBlocks, parts, read_parts, values};
 use super::threads::{work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::{self, Error, SolvingError};
@@ -286,7 +286,7 @@ impl PyRun {
         let (solution, goal) = self.solved_for(py, Some(&objective))?;
         let keys = self.keys(kind.0, Some(sum), None)?;
         let parts = parts(py, &self.reader, kind.0, &keys)?;
-        best::values(py, (&solution, &self.reader), goal, parts)
+        values(py, (&solution, &self.reader), goal, parts)
     }
 
     /// The best move on each board and the value of each move, for an objective [default: the first

@@ -16,8 +16,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::goal::Payoff;
 use super::layer::{Draft, FindScratch, SolvedLayer};
-use super::payoff::Payoff;
 use crate::engine::{Source, Visit, Worker, Workers};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Game, LineTables, SpawnedMoves, Tally, empty_cells, sum};

@@ -1,7 +1,21 @@
-//! The goals for which a run can be solved, and the bits of their values.
+//! The goals for which a run can be solved: the bits of their values, and their payoffs in integers.
+//!
+//! Key idea: a *potential* takes the rewards out of the recursion. Let Phi be the sum of (k - 1)
+//! 2^k over the tiles 2^k of a board. A merge that makes 2^k scores 2^k and raises Phi by 2^k; a
+//! spawned 4 raises Phi by 4. Let W = V + Phi, where V is the expected score from a position on. In
+//! W a move earns nothing, a spawned 4 costs 4, and at the end of a game W is Phi.
+//!
+//! Values are fixed-point numbers of 32 bits. The mean over an afterstate's candidates is computed
+//! exactly and rounded once. So values do not depend on the machine or the number of threads.
+//! Neither a maximum nor a mean enlarges an error. So each afterstate until the end of the game
+//! adds at most half a unit to it, or a unit if values are rounded up or down.
+//!
+//! [`goal()`] limits the bits of values by the greatest value of the game, so no sum
+//! overflows. Only a forged file can have values out of bounds. They saturate, and `verify --deep`
+//! finds them.
 
 use crate::error::{Error, Result, SolvingError};
-use crate::game::{FourRate, Objective};
+use crate::game::{Board, FourRate, Objective, exps};
 use crate::store::{Goal, Rounding, Run, Solution, fits, greatest, most_bits};
 
 /// The goal for an objective, at the usual rate of 4s: its values have `fraction` bits after the
@@ -107,13 +121,121 @@ pub(crate) fn names(goals: &[Goal]) -> String {
     names.join(",")
 }
 
+/// The payoffs of a goal: the constants of the recursion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Payoff {
+    pub(crate) goal: Goal,
+    /// Added to the value of a state for its move.
+    pub(crate) step: u32,
+    /// Subtracted from the value of a state with a spawned 4.
+    pub(crate) four: u32,
+    /// The weights of a spawned 2 and of a spawned 4 in a mean.
+    pub(crate) weights: [u64; 2],
+}
+
+/// Convert a stored value of a board to a number: the expected score or number of moves to come, or
+/// the chance of a tile.
+#[must_use]
+pub fn number(goal: Goal, board: Board, value: u32) -> f64 {
+    Payoff::new(goal).number(board, value)
+}
+
+impl Payoff {
+    pub(crate) fn new(goal: Goal) -> Self {
+        let one = 1 << goal.fraction;
+        let (step, four) = match goal.objective {
+            Objective::Score => (0, 4 * one),
+            Objective::Moves => (one, 0),
+            Objective::Tile(_) | Objective::Sure(_) => (0, 0),
+        };
+        Self {
+            goal,
+            step,
+            four,
+            weights: goal.four.weights(),
+        }
+    }
+
+    /// The value of a board where the game has ended: of a dead state, or of an afterstate with the
+    /// winning tile. No goal is a tile beyond the winning tile, so a win reaches every goal.
+    // Few boards have ended. Inlined, the loop makes callers need more registers for all other boards.
+    #[inline(never)]
+    pub(crate) fn ended(&self, board: Board) -> u32 {
+        match self.goal.objective {
+            Objective::Score => potential(board) << self.goal.fraction,
+            Objective::Moves => 0,
+            Objective::Tile(tile) | Objective::Sure(tile) => {
+                let reached = exps(board).any(|exp| exp >= tile);
+                u32::from(reached) << self.goal.fraction
+            }
+        }
+    }
+
+    /// Convert the value `units` of a board to a number: the expected score or number of moves to
+    /// come, or the chance of a tile.
+    pub(crate) fn number(&self, board: Board, units: u32) -> f64 {
+        self.goal.number(self.units_to_come(board, units))
+    }
+
+    /// The expected score or number of moves to come, or the chance of a tile, in units of the goal.
+    pub(crate) fn units_to_come(&self, board: Board, units: u32) -> u32 {
+        let before = match self.goal.objective {
+            Objective::Score => potential(board) << self.goal.fraction,
+            Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,
+        };
+        units.saturating_sub(before)
+    }
+
+    /// The value of an afterstate with `empty` empty cells. `total` is the sum of its candidates'
+    /// values, times their weights. For a tile to be forced, the mean of zeros and ones is rounded
+    /// down: it is 1 only if no candidate has 0.
+    #[inline(always)]
+    pub(crate) fn mean(&self, total: u64, empty: u64) -> u32 {
+        let weight = (self.weights[0] + self.weights[1]) * empty;
+        let up = match self.goal.rounding {
+            Rounding::Nearest => weight / 2,
+            Rounding::Down => 0,
+            Rounding::Up => weight - 1,
+        };
+        ((total + up) / weight) as u32
+    }
+}
+
+/// The sum of (k - 1) 2^k over the tiles 2^k: their score if no 4 was spawned. A table of two cells
+/// makes it fast, because every won or dead board needs it.
+pub(crate) fn potential(board: Board) -> u32 {
+    let pairs = board.to_ne_bytes();
+    pairs
+        .map(|pair| OF_TWO_CELLS[usize::from(pair)])
+        .iter()
+        .sum()
+}
+
+/// The potential of each pair of cells.
+const OF_TWO_CELLS: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut pair = 0;
+    while pair < 256 {
+        table[pair] = of_cell(pair as u32 >> 4) + of_cell(pair as u32 & 15);
+        pair += 1;
+    }
+    table
+};
+
+/// The potential of a cell.
+const fn of_cell(exp: u32) -> u32 {
+    exp.saturating_sub(1) << exp
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::engine::Plan;
+    use crate::game::FourRate;
     use crate::part::Kind;
     use crate::read::Reader;
-    use crate::solve::payoff::potential;
 
     /// The run of 2x2 to 32.
     fn run() -> Run {
@@ -191,5 +313,61 @@ mod tests {
             }
         }
         assert!(states > 57);
+    }
+
+    const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
+
+    fn payoff(objective: &str, fraction: u32, rounding: Rounding) -> Payoff {
+        Payoff::new(Goal {
+            objective: objective.parse().unwrap(),
+            fraction,
+            rounding,
+            four: FourRate::default(),
+        })
+    }
+
+    #[test]
+    fn the_potential_of_a_tile_is_its_score_from_2s() {
+        // An 8 is made from two 4s, and each 4 from two 2s: 8 + 4 + 4. A 2 scores nothing.
+        assert_eq!(potential(0x3010), 16);
+        // The score of a tile is its value and the score of its two halves.
+        for cell in 0..16 {
+            for exp in 2..16 {
+                let [halves, tile] = [exp - 1, exp].map(|exp| potential(exp << (4 * cell)));
+                assert_eq!(tile, (1 << exp) + 2 * halves);
+            }
+        }
+        let score = payoff("score", 3, Rounding::Nearest);
+        assert_eq!(score.ended(0x3010), 16 << 3);
+        assert!(score.number(0x3010, 17 << 3).eq(&1.0));
+        let tile = payoff("8", 3, Rounding::Nearest);
+        assert_eq!([0x3010, 0x2010].map(|board| tile.ended(board)), [8, 0]);
+    }
+
+    proptest! {
+        /// It follows that no value exceeds the greatest value at the end of a game.
+        #[test]
+        fn a_mean_lies_between_the_least_and_the_greatest_of_its_candidates(
+            pairs in prop::collection::vec((any::<u32>(), any::<u32>()), 1..16),
+            narrow in 0..32,
+        ) {
+            let all: Vec<u32> = pairs.iter().flat_map(|&(two, four)| [two >> narrow, four >> narrow]).collect();
+            let total = all.chunks(2).map(|pair| 9 * u64::from(pair[0]) + u64::from(pair[1])).sum();
+            let (least, greatest) = (all.iter().min().unwrap(), all.iter().max().unwrap());
+            let means = ROUNDINGS.map(|rounding| payoff("moves", 0, rounding).mean(total, pairs.len() as u64));
+            let [nearest, down, up] = means;
+            prop_assert!(*least <= down && down <= nearest && nearest <= up && up <= *greatest);
+            prop_assert!(up - down <= 1);
+        }
+    }
+
+    #[test]
+    fn the_mean_of_the_greatest_values_is_one_of_them() {
+        for empty in 1..16 {
+            let total = 10 * empty * u64::from(u32::MAX);
+            for rounding in ROUNDINGS {
+                assert_eq!(payoff("moves", 0, rounding).mean(total, empty), u32::MAX);
+            }
+        }
     }
 }

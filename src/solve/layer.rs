@@ -4,8 +4,8 @@ use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
+use super::goal::Payoff;
 use super::index::Index;
-use super::payoff::Payoff;
 use super::rank::{RankTables, Ranking};
 use crate::engine::{Done, Workers};
 use crate::error::Result;

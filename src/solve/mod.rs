@@ -37,7 +37,7 @@
 //! Values are integers, and sums are exact, so the files do not depend on threads, memory or
 //! interruptions.
 //!
-//! Reading order: `goal` (what can be solved), `payoff` (the recursion in integers), `rank`,
+//! Reading order: `goal` (what can be solved, and the recursion in integers), `rank`,
 //! `index`, `layer`, `expand`, `passes`, this file (the loop over layers); then `values`,
 //! and `parts`, which read solutions.
 
@@ -47,7 +47,6 @@ pub(crate) mod index;
 mod layer;
 mod parts;
 mod passes;
-mod payoff;
 pub(crate) mod rank;
 mod values;
 
@@ -63,8 +62,12 @@ use crate::read::Reader;
 use crate::store::{Goal, SolutionStore};
 
 use expand::{BATCH, BlockSource, Buffers, Expand, FindValues};
+pub(crate) use goal::Payoff;
 #[cfg(feature = "cli")]
 pub(crate) use goal::names;
+pub use goal::number;
+#[cfg(feature = "python")]
+pub(crate) use goal::potential;
 pub use goal::{goal, goals};
 pub(crate) use layer::SolvedLayer;
 use layer::{Draft, SolvedPart};
@@ -73,10 +76,6 @@ pub(crate) use parts::BatchValues;
 pub use parts::{PartSummary, StateValues, ValueSummary, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
-pub(crate) use payoff::Payoff;
-pub use payoff::number;
-#[cfg(feature = "python")]
-pub(crate) use payoff::potential;
 use rank::RankTables;
 pub use values::{MoveValue, Start, Values};
 

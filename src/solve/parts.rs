@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::goal::Payoff;
 use super::goal::check_solved;
 use super::layer::SolvedPart;
-use super::payoff::Payoff;
 #[cfg(feature = "machine")]
 use super::values::Values;
 use crate::cache::Cache;

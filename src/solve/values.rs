@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::goal::Payoff;
 use super::goal::check_solved;
 use super::layer::columns;
-use super::payoff::Payoff;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};

@@ -1,6 +1,6 @@
 //! A block of a solved layer, whose values are made again from the layers above.
 //!
-//! The *worth* of a board is its value without the potential (`solve/payoff.rs`).
+//! The *worth* of a board is its value without the potential (`solve/goal.rs`).
 
 use super::super::follow::Move;
 use super::{Terms, ValuedBlock, ValuedLayer, ValuedRange};
@@ -157,7 +157,7 @@ fn raise(worths: &mut [i64], others: impl Iterator<Item = i64>) {
 /// The payoffs of a goal, move by move, as its definition states them. Worths are in units of the goal.
 ///
 /// The solver has no rewards in its recursion: it takes them out with a potential
-/// (`solve/payoff.rs`). Here each move earns its reward, and the potential is needed only to compare
+/// (`solve/goal.rs`). Here each move earns its reward, and the potential is needed only to compare
 /// a value with the stored value.
 #[derive(Clone, Copy)]
 pub(super) struct GoalWorth {
