@@ -15,7 +15,7 @@ pub(super) const VERSION: u32 = 1;
 const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/";
 
 /// Moves per character.
-pub(super) const GROUP: usize = 3;
+const GROUP: usize = 3;
 
 /// A game that was played by the rules: a code is made only by playing the game.
 ///

@@ -1,23 +1,34 @@
 //! Reads codes from text. [`crate::play`] describes the form, and `code` writes it.
+//!
+//! Key idea: a game has one code. So a text is read as far as needed to play the game, and is then
+//! compared with the code of the game.
 
 use std::str::FromStr;
 
-use super::code::{Code, GROUP, VERSION, check, decode_moves, decode_spawns};
-use super::position::{Spawn, Status};
+use super::code::{Code, VERSION, decode_moves, decode_spawns};
 use super::refused;
 use super::replay::Luck;
-use crate::error::{Error, InputError, Result};
-use crate::game::{Direction, Game};
+use crate::error::{Error, Result};
+use crate::game::Game;
 
 /// Reads the form that [`Display`](std::fmt::Display) writes, and plays the game.
 impl FromStr for Code {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let (body, claimed) = text.rsplit_once('.').ok_or_else(|| no_code(text))?;
-        let mut fields = body.split('.');
-        let is_seeded = read_form(fields.next().unwrap_or_default(), text)?;
-        expect_check(claimed)?;
+        let mut fields = text.split('.');
+        let form = fields.next().unwrap_or_default();
+        let (is_seeded, version) = read_form(form).ok_or_else(|| {
+            refused(format!(
+                "{}: not a code: expected one such as s{VERSION}.4x4-2048.SEED.COUNT.MOVES.CHECK",
+                shown(text)
+            ))
+        })?;
+        if version > VERSION {
+            return Err(refused(format!(
+                "version {version} is newer than this program reads ({VERSION}): use a newer enum48"
+            )));
+        }
         let mut take = |name: &str| {
             let cut = || refused(format!("it ends before the field {name}: it was cut"));
             fields.next().ok_or_else(cut)
@@ -25,115 +36,51 @@ impl FromStr for Code {
         let game: Game = take("GAME")?.parse()?;
         let start = take("START or SEED")?;
         let count = take("COUNT")?;
-        let count = number(count)
-            .ok_or_else(|| refused(format!("count {}: not a number of moves", shown(count))))?;
-        let moves = read_moves(count, take("MOVES")?)?;
+        let mut moves = decode_moves(take("MOVES")?)?;
+        let number = count.parse().ok().filter(|&number| number <= moves.len());
+        moves.truncate(number.ok_or_else(|| {
+            let most = moves.len();
+            refused(format!(
+                "count {}: expected at most {most} moves",
+                shown(count)
+            ))
+        })?);
         let luck = if is_seeded {
             Luck::Seed(start.parse()?)
         } else {
+            let two = decode_spawns(start)?.try_into();
             Luck::Spawns {
+                start: two.map_err(|_| {
+                    let start = shown(start);
+                    refused(format!(
+                        "start {start}: expected a character for each of two tiles"
+                    ))
+                })?,
                 then: decode_spawns(take("SPAWNS")?)?,
-                start: read_start(start)?,
             }
         };
-        let won = match (fields.next(), fields.next()) {
-            (None, _) => false,
-            (Some("W"), None) => true,
-            (Some(extra), _) => return Err(refused(format!("{}: a field too many", shown(extra)))),
-        };
         let code = Self::new(game, luck, moves)?;
-        check_win(&code, won)?;
-        let own = check(body);
-        if own != claimed {
-            return Err(refused(format!(
-                "the game is legal, but the check is {claimed:?}, expected {own}: a character was changed"
-            )));
+        let own = code.to_string();
+        if own == text {
+            return Ok(code);
         }
-        Ok(code)
+        let letters = own.bytes().zip(text.bytes());
+        let same = letters.take_while(|(own, given)| own == given).count();
+        Err(refused(format!(
+            "the game is legal, but after {same} characters its code has {}, not {}: it was changed or cut",
+            shown(&own[same..]),
+            shown(&text[same..])
+        )))
     }
 }
 
-/// Read the first field: a letter and the version. Returns whether the code is seeded. `text` is the
-/// whole code.
-fn read_form(field: &str, text: &str) -> Result<bool> {
-    let (letter, version) = field.split_at_checked(1).unwrap_or_default();
-    let (is_seeded, version) = match (letter, number(version)) {
-        ("s" | "w", Some(version)) if version > 0 => (letter == "s", version),
-        _ => return Err(no_code(text)),
-    };
-    if version > u64::from(VERSION) {
-        return Err(refused(format!(
-            "version {version} is newer than this program reads ({VERSION}): use a newer enum48"
-        )));
+/// Read the first field, a letter and the version. Returns whether the code is seeded, and the version.
+fn read_form(field: &str) -> Option<(bool, u32)> {
+    let (letter, version) = field.split_at_checked(1)?;
+    match letter {
+        "s" | "w" => Some((letter == "s", version.parse().ok()?)),
+        _ => None,
     }
-    Ok(is_seeded)
-}
-
-/// Check that a code ends in eight hexadecimal digits.
-fn expect_check(claimed: &str) -> Result<()> {
-    let is_digit = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
-    if claimed.len() == 8 && claimed.bytes().all(is_digit) {
-        return Ok(());
-    }
-    Err(refused(format!(
-        "it does not end in a check of eight hexadecimal digits, but in {}: it was cut or added to",
-        shown(claimed)
-    )))
-}
-
-fn read_moves(count: u64, text: &str) -> Result<Vec<Direction>> {
-    let expected = count.div_ceil(GROUP as u64);
-    let length = text.chars().count() as u64;
-    if length != expected {
-        return Err(refused(format!(
-            "{count} moves take {expected} characters, got {length}"
-        )));
-    }
-    let mut moves = decode_moves(text)?;
-    let padding = moves.split_off(count as usize);
-    if padding.iter().any(|&direction| direction as u8 != 0) {
-        return Err(refused(format!(
-            "the last character has moves beyond the count of {count}"
-        )));
-    }
-    Ok(moves)
-}
-
-fn read_start(text: &str) -> Result<[Spawn; 2]> {
-    match decode_spawns(text)?[..] {
-        [first, second] => Ok([first, second]),
-        _ => Err(refused(format!(
-            "start {}: expected two characters, one for each tile",
-            shown(text)
-        ))),
-    }
-}
-
-/// Check that a code has `W` if and only if its game is won.
-fn check_win(code: &Code, won: bool) -> Result<()> {
-    let what = match (won, code.end().status()) {
-        (true, Status::Live | Status::Dead) => "the code says that it wins, but it does not",
-        (false, Status::Won) => "it wins, but the code does not say so",
-        _ => return Ok(()),
-    };
-    Err(InputError::Code {
-        turn: Some(code.moves().len() as u64).filter(|&turn| turn > 0),
-        what: what.to_owned(),
-    }
-    .into())
-}
-
-/// A decimal number in the form that this program writes.
-fn number(text: &str) -> Option<u64> {
-    let number: u64 = text.parse().ok()?;
-    (number.to_string() == text).then_some(number)
-}
-
-fn no_code(text: &str) -> Error {
-    refused(format!(
-        "{}: not a code: expected one such as s1.4x4-2048.SEED.COUNT.MOVES.CHECK",
-        shown(text)
-    ))
 }
 
 /// The text in quotes, cut if it is long.
@@ -146,6 +93,7 @@ fn shown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::code::check;
     use super::super::code::tests::{game, witnessed};
     use super::*;
 
@@ -193,7 +141,11 @@ mod tests {
                 "s2.2x2-8.a.0.",
                 "version 2 is newer than this program reads (1)",
             ),
-            ("s01.2x2-8.a.0.", "not a code"),
+            (
+                "s01.2x2-8.a.0.",
+                "after 1 characters its code has \"1.2x2-8.a.0",
+            ),
+            ("s0.2x2-8.a.0.", "its code has \"1.2x2-8.a.0"),
             ("s1", "it ends before the field GAME"),
             (
                 "w1.2x2-8.BD.1.g.!",
@@ -204,19 +156,19 @@ mod tests {
             ("s1.2x2-9.a.0.", "max 9"),
             ("s1.2x2-08.a.0.", "not a game's name"),
             ("s1.2x2-8.A.0.", "seed \"A\""),
-            ("s1.2x2-8.a.01.A", "count \"01\": not a number of moves"),
-            ("s1.2x2-8.a.-1.", "count \"-1\": not a number of moves"),
+            ("s1.2x2-8.a.01.A", "after 11 characters its code has \"1.A."),
+            ("s1.2x2-8.a.-1.", "count \"-1\": expected at most 0 moves"),
             (
                 &format!("s1.2x2-8.a.{huge}."),
-                "moves take 6148914691236517205 characters, got 0",
+                "count \"18446744073709551615\": expected at most 0 moves",
             ),
-            (&format!("w1.2x2-8.BD.{huge}.A.A"), "moves take"),
-            ("s1.2x2-8.a.4.AA.A", "a field too many"),
-            ("s1.2x2-8.a.0..W.W", "a field too many"),
             (
-                "s1.2x2-8.a.1.B",
-                "the last character has moves beyond the count of 1",
+                &format!("w1.2x2-8.BD.{huge}.A.A"),
+                "expected at most 3 moves",
             ),
+            ("s1.2x2-8.a.0..A", "its code has \""),
+            ("s1.2x2-8.a.0..W.W", "its code has \""),
+            ("s1.2x2-8.a.1.B", "its code has \"A."),
             (
                 "s1.2x2-8.a.3._",
                 "character 1 of the moves, '_', is not in the alphabet",
@@ -240,10 +192,7 @@ mod tests {
                 "w1.2x2-8.BD.1.g.AA",
                 "move 1: a tile is left over after the last move",
             ),
-            (
-                "w1.2x2-8.BD.0...W",
-                "code: the code says that it wins, but it does not",
-            ),
+            ("w1.2x2-8.BD.0...W", "its code has \""),
             ("w1.2x2-8.BD.1.A.A", "move 1: up changes nothing"),
             (
                 "w1.2x2-8.BD.1.g.E",
@@ -253,15 +202,12 @@ mod tests {
                 "w1.2x2-8.BD.1.g.I",
                 "move 1: a 2 cannot be placed at cell 4: ",
             ),
-            ("w1.2x2-8.BD.1.g.A.W", "move 1: the code says"),
+            ("w1.2x2-8.BD.1.g.A.W", "its code has \""),
             (
                 "w1.2x2-8.BD.1.w.E",
                 "move 1: a tile is left over after the last move",
             ),
-            (
-                "w1.2x2-8.BD.1.w.",
-                "move 1: it wins, but the code does not say so",
-            ),
+            ("w1.2x2-8.BD.1.w.", "its code has \"W."),
             (
                 "w1.2x2-8.BD.2.w.E.W",
                 "move 2: the move before it won the game",
@@ -274,19 +220,27 @@ mod tests {
             let error = read(&sealed(body)).unwrap_err().to_string();
             assert!(error.contains(says), "{body}: {error}");
         }
-        for cut in [
-            "s1.2x2-16.5.7.PzA.W",
-            "s1.2x2-16.5.7",
-            "s1.2x2-16.5.7.PzA.W.8619cce7.",
+        for (cut, says) in [
+            (
+                "s1.2x2-16.5.7.PzA.W",
+                "its code has \".8619cce7\", not \"\"",
+            ),
+            (
+                "s1.2x2-16.5.7",
+                "it ends before the field MOVES: it was cut",
+            ),
+            (
+                "s1.2x2-16.5.7.PzA.W.8619cce7.",
+                "its code has \"\", not \".\"",
+            ),
+            (
+                "w1.2x2-8.BD.1.w..W.00000000",
+                "after 19 characters its code has \"10f0c486\", not \"00000000\": it was changed or cut",
+            ),
         ] {
             let error = read(cut).unwrap_err().to_string();
-            assert!(error.contains("it does not end in a check"), "{error}");
+            assert!(error.contains(says), "{error}");
         }
-        let error = read("w1.2x2-8.BD.1.w..W.00000000").unwrap_err().to_string();
-        assert!(
-            error.ends_with("expected 10f0c486: a character was changed"),
-            "{error}"
-        );
     }
 
     #[test]
