@@ -43,17 +43,11 @@ pub(crate) enum What {
 /// Names the figure in the tables that the program prints.
 impl fmt::Display for What {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Total => f.pad("total"),
-            Self::Live => f.pad("live"),
-            Self::States => f.pad("states"),
-            Self::Dead => f.pad("dead"),
-            Self::Labeled => f.pad("labeled"),
-            Self::Afterstates => f.pad("afterstates"),
-            Self::Layer(sum) => f.pad(&format!("sum {sum}")),
-            Self::Part(sum, max) => f.pad(&format!("part {sum}/{max}")),
-            Self::Parts => f.pad("parts"),
-        }
+        f.pad(&match self {
+            Self::Layer(sum) => format!("sum {sum}"),
+            Self::Part(sum, max) => format!("part {sum}/{max}"),
+            whole => format!("{whole:?}").to_lowercase(),
+        })
     }
 }
 

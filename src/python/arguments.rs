@@ -140,6 +140,9 @@ fn text<T, E: Display>(
 /// A number or an array of numbers, for Python.
 pub(super) type PyNumbers<'py> = PyResult<Bound<'py, PyAny>>;
 
+/// An array for Python.
+pub(super) type PyArrayOf<'py, T> = PyResult<Bound<'py, PyArrayDyn<T>>>;
+
 /// An argument of boards: an integer, or anything that `numpy` converts to an array of integers.
 pub(super) struct Boards<'py> {
     array: PyReadonlyArrayDyn<'py, Board>,
@@ -274,7 +277,7 @@ pub(super) fn new_array<'py, T: Element>(
     py: Python<'py>,
     shape: &[usize],
     fill: impl FnOnce(&mut [T]) -> PyResult<()>,
-) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+) -> PyArrayOf<'py, T> {
     let numpy = py.import(intern!(py, "numpy"))?;
     let arguments = (PyTuple::new(py, shape)?, T::get_dtype(py));
     let array = numpy.call_method1(intern!(py, "zeros"), arguments)?;

@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::{mem, vec};
 
-use numpy::{Element, PyArrayDyn};
+use numpy::Element;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 use rayon::prelude::*;
 
-use super::arguments::{Boards, new_array};
+use super::arguments::{Boards, PyArrayOf, new_array};
 use super::threads::{pool, work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::{Result, SolvingError};
@@ -65,7 +65,7 @@ pub(super) fn map_blocks<'py, T: Element>(
     py: Python<'py>,
     places: &[BlockPlace],
     act: impl Fn(&BlockPlace, &[Board], &mut [T], &Stop) -> Result<()> + Sync,
-) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+) -> PyArrayOf<'py, T> {
     let count = places.iter().map(size_of_blocks).sum();
     new_array(py, &[count], |mut rest| {
         work_in_pool(py, |stop| {
@@ -95,14 +95,14 @@ pub(super) fn read_parts<'py>(
     reader: &Reader,
     kind: Kind,
     keys: &[PartKey],
-) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
+) -> PyArrayOf<'py, Board> {
     let parts = parts(py, reader, kind, keys)?.into_iter();
     let places: Vec<BlockPlace> = parts.flat_map(|part| places(part, 1)).collect();
     read(py, &places)
 }
 
 /// Read blocks into one array, on all cores.
-fn read<'py>(py: Python<'py>, places: &[BlockPlace]) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
+fn read<'py>(py: Python<'py>, places: &[BlockPlace]) -> PyArrayOf<'py, Board> {
     map_blocks(py, places, |_, from, to, _| {
         to.copy_from_slice(from);
         Ok(())
@@ -320,7 +320,7 @@ pub(super) fn values<'py>(
     (solution, reader): (&Solution, &Reader),
     goal: Goal,
     parts: Vec<Part>,
-) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+) -> PyArrayOf<'py, f64> {
     let places = parts.into_iter().flat_map(|part| {
         let together = TOGETHER / part.block_size() as usize;
         places(part, together.max(1))

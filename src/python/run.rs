@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
 use std::{fs, mem};
 
-use numpy::PyArrayDyn;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use super::arguments::{Boards, PyNumbers, columns, new_array};
-use super::arguments::{KindArg, MaxTileArg, NumberArg, SeedArg, SumArg};
-
+use super::arguments::{
+    Boards, KindArg, MaxTileArg, NumberArg, PyArrayOf, PyNumbers, SeedArg, SumArg, columns,
+    new_array,
+};
 use super::blocks::{PyBest, PyBlocks, parts, read_parts, values};
 use super::threads::{work, work_in_pool};
 use crate::engine::Stop;
@@ -137,7 +137,7 @@ impl PyRun {
         sum: SumArg,
         max_tile: MaxTileArg,
         kind: KindArg,
-    ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
+    ) -> PyArrayOf<'py, Board> {
         let keys = self.keys(kind.0, Some(sum), Some(max_tile))?;
         read_parts(py, &self.reader, kind.0, &keys)
     }
@@ -148,12 +148,7 @@ impl PyRun {
     /// >>> [hex(board) for board in run.layer(36)]
     /// ['0x1144', '0x2343']
     #[pyo3(signature = (sum, kind=STATES), text_signature = "($self, sum, kind='states')")]
-    fn layer<'py>(
-        &self,
-        py: Python<'py>,
-        sum: SumArg,
-        kind: KindArg,
-    ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
+    fn layer<'py>(&self, py: Python<'py>, sum: SumArg, kind: KindArg) -> PyArrayOf<'py, Board> {
         let keys = self.keys(kind.0, Some(sum), None)?;
         read_parts(py, &self.reader, kind.0, &keys)
     }
@@ -251,7 +246,7 @@ impl PyRun {
         seed: SeedArg,
         sum: Option<SumArg>,
         max_tile: Option<MaxTileArg>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<Board>>> {
+    ) -> PyArrayOf<'py, Board> {
         let keys = self.keys(Kind::States, sum, max_tile)?;
         let mut rows = self.run.table().rows().to_vec();
         rows.retain(|row| row.key().is_some_and(|key| keys.contains(&key)));
@@ -282,7 +277,7 @@ impl PyRun {
         sum: SumArg,
         objective: Bound<'py, PyAny>,
         kind: KindArg,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    ) -> PyArrayOf<'py, f64> {
         let (solution, goal) = self.solved_for(py, Some(&objective))?;
         let keys = self.keys(kind.0, Some(sum), None)?;
         let parts = parts(py, &self.reader, kind.0, &keys)?;

@@ -25,9 +25,8 @@ const ABSENT: u32 = u32::MAX;
 /// The most boards of a layer: each has a place below [`ABSENT`].
 pub(crate) const MOST_BOARDS: u64 = ABSENT as u64;
 
-/// Bytes of a group and of a record.
-pub(crate) const GROUP_BYTES: u64 = size_of::<CountedBits>() as u64;
-pub(crate) const RECORD_BYTES: u64 = GROUP_BYTES;
+/// Bytes of a group, and of a record.
+pub(crate) const BYTES: u64 = size_of::<CountedBits>() as u64;
 
 /// Bits, and the number of set bits before them.
 #[derive(Zeroable)]

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use super::expand::MOST_GOALS;
-use super::index::{GROUP_BYTES, Index, MOST_BOARDS, RECORD_BYTES};
+use super::index::{BYTES, Index, MOST_BOARDS};
 use super::rank::RankTables;
 use crate::engine::{Plan, for_layer, least_bound};
 use crate::error::{Result, SolvingError};
@@ -120,8 +120,8 @@ impl<'a> LayerMemory<'a> {
             Ok(LayerSize {
                 sum,
                 afterstates,
-                groups: Index::groups(boards) * GROUP_BYTES,
-                records: records * RECORD_BYTES,
+                groups: Index::groups(boards) * BYTES,
+                records: records * BYTES,
             })
         });
         let layers = layers.collect::<Result<_>>()?;
