@@ -63,7 +63,6 @@ impl Row {
     }
 
     /// The row of a part among the rows of its layer; an empty row if there is none.
-    #[must_use]
     pub(crate) fn among(layer: &[Self], key: PartKey) -> Self {
         let found = layer.iter().find(|row| row.key() == Some(key));
         found.copied().unwrap_or(Self::of(key))
@@ -129,12 +128,6 @@ macro_rules! columns {
                     $(Self::$key => stringify!($key_field),)*
                     $(Self::$count => stringify!($field),)*
                 }
-            }
-
-            /// Whether the column identifies the part of a row and is not a count.
-            #[must_use]
-            pub fn is_key(self) -> bool {
-                matches!(self, $(Self::$key)|*)
             }
         }
 
@@ -212,7 +205,8 @@ impl Columns {
 
     /// The columns that hold counts, in the order of the CSV.
     pub fn counts(self) -> impl Iterator<Item = Column> {
-        self.iter().filter(|column| !column.is_key())
+        let is_key = |column: &Column| matches!(column, Column::Sum | Column::MaxTile);
+        self.iter().filter(move |column| !is_key(column))
     }
 }
 

@@ -55,7 +55,6 @@ struct HalfClass {
 
 impl RankTables {
     /// Tables for boards of a size with tiles up to `top` and sums up to `most`.
-    #[must_use]
     pub fn new(size: Size, top: Exp, most: u32) -> Self {
         let (rows, weights) = rows(size.cols(), top);
         let most = most as usize / 2;
@@ -87,7 +86,6 @@ impl RankTables {
     }
 
     /// The ranks of the boards of `sum`.
-    #[must_use]
     pub fn of_sum(&self, sum: u32) -> Ranking<'_> {
         let weight = sum as usize / 2;
         let [tops, bottoms] = &self.halves;
@@ -110,7 +108,6 @@ impl RankTables {
 
 impl Ranking<'_> {
     /// Number of boards in all orientations, whether the game reaches them or not.
-    #[must_use]
     pub fn boards(&self) -> u64 {
         self.boards
     }
