@@ -3,14 +3,13 @@
 //! The board and all messages go to stderr, so that the code of the game is the only line on stdout
 //! and `code=$(enum48 play ...)` works.
 //!
-//! Reading order: `session` (a game with undo), `player` (the keys), `screen` (the picture of a game,
+//! Reading order: this file (a game with undo), `player` (the keys), `screen` (the picture of a game,
 //! with the hints of a solution), `terminal` (the terminal and its signals during a game), `page` (the
 //! game in a browser).
 
 mod page;
 mod player;
 mod screen;
-mod session;
 mod terminal;
 
 use std::io::{self, IsTerminal, Write};
@@ -21,7 +20,6 @@ use anyhow::{Context, Result, bail};
 use crossterm::event::{self, Event};
 
 use self::player::{Key, Player, key};
-use self::session::Session;
 use self::terminal::{Signals, Terminal};
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::solved::{self, FourArgs, SolvedGame};
@@ -33,9 +31,9 @@ use crate::cli::out::board::Adviser;
 use crate::cli::out::output::Output;
 use crate::cli::out::stdout::Stdout;
 use crate::engine::Stop;
-use crate::game::Game;
+use crate::game::{Direction, Game};
 use crate::machine;
-use crate::play::Seed;
+use crate::play::{Chance, Code, Luck, Position, Seed, Status};
 
 /// The time between two looks at the signals and at the terminal, which may have gone.
 const TICK: Duration = Duration::from_millis(100);
@@ -218,5 +216,78 @@ fn next_event(signals: &Signals, due: Option<Instant>) -> io::Result<Option<Even
         if !io::stdin().is_terminal() {
             return Err(io::Error::other("the terminal has gone"));
         }
+    }
+}
+
+/// A seeded game with undo. Each board is kept with the state of the generator. So a move that is
+/// made again after an undo brings the tile that it brought before, and the code stays true.
+struct Session {
+    seed: Seed,
+    now: SavedState,
+    past: Vec<(SavedState, Direction)>,
+}
+
+#[derive(Clone)]
+struct SavedState {
+    position: Position,
+    chance: Chance,
+}
+
+impl SavedState {
+    fn spawn(&mut self) {
+        let spawn = self.chance.spawn(&self.position);
+        self.position.place(spawn);
+    }
+}
+
+impl Session {
+    /// A game at its start, with two tiles.
+    fn new(game: Game, seed: Seed) -> Self {
+        let mut now = SavedState {
+            position: Position::new(game),
+            chance: Chance::new(seed),
+        };
+        now.spawn();
+        now.spawn();
+        let past = Vec::new();
+        Self { seed, now, past }
+    }
+
+    /// The current board.
+    fn position(&self) -> &Position {
+        &self.now.position
+    }
+
+    /// Number of moves made.
+    fn moves(&self) -> usize {
+        self.past.len()
+    }
+
+    /// Move all tiles and, unless the move wins, spawn a tile. Does nothing and returns false if the
+    /// move is not legal or the game is over.
+    fn slide(&mut self, direction: Direction) -> bool {
+        let before = self.now.clone();
+        let live = before.position.status() == Status::Live;
+        let moved = live && self.now.position.slide(direction);
+        if moved {
+            if self.now.position.status() != Status::Won {
+                self.now.spawn();
+            }
+            self.past.push((before, direction));
+        }
+        moved
+    }
+
+    /// Undo the last move; false if there is none.
+    fn undo(&mut self) -> bool {
+        let last = self.past.pop();
+        last.map(|(before, _)| self.now = before).is_some()
+    }
+
+    /// The code of the game so far.
+    fn code(&self) -> Code {
+        let moves = self.past.iter().map(|&(_, direction)| direction).collect();
+        Code::new(self.now.position.game(), Luck::Seed(self.seed), moves)
+            .expect("only legal moves were made")
     }
 }

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::screen::{self, Note, Screen};
-use super::session::Session;
-use super::steps;
+use super::{Session, steps};
 use crate::cli::out::board::Adviser;
 use crate::error::Result;
 use crate::game::Direction;
