@@ -137,7 +137,7 @@ fn summarise(part: &SolvedPart, payoffs: &[Payoff]) -> Result<PartSummary> {
 }
 
 /// Finds the values of many states in the files of a solution. For single boards use
-/// [`Values`](super::Values).
+/// [`Values`].
 ///
 /// Key idea: look-ups in order. Some hundred thousand states are moved together. Their afterstates
 /// are sorted, and each block that holds some of them is decoded once. So memory holds only these
@@ -162,7 +162,7 @@ impl<'a> StateValues<'a> {
     /// # Errors
     ///
     /// [`SolvingError::Goal`] for a goal that is not in [`Solution::goals`];
-    /// [`Error::Zstd`](crate::Error::Zstd) if no decoder can be started.
+    /// [`Error::Zstd`] if no decoder can be started.
     pub fn new(solution: &'a Solution, reader: &Reader, goals: &[Goal]) -> Result<Self> {
         check_solved(solution, goals)?;
         Ok(Self {
