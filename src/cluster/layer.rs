@@ -150,7 +150,7 @@ impl<'a> PlannedLayer<'a> {
     /// Delete the directories of the unsealed layers.
     pub(super) fn delete(&self) {
         for layer in self.unsealed() {
-            TaskDir::new(self.run, &layer.name).delete();
+            layer.dir.delete();
         }
     }
 
@@ -235,20 +235,10 @@ impl<'a> PlannedLayer<'a> {
         }
         let mut tasks = Vec::new();
         for kind in [Kind::States, Kind::Afterstates] {
-            tasks.extend(self.writes(kind, max, total(&self.made(kind, max)?)));
+            let files = total(&self.made(kind, max)?).div_ceil(self.run.segment());
+            tasks.extend(Task::all(stage, kind, max, files as usize));
         }
         Ok(tasks)
-    }
-
-    /// The tasks that write the `boards` boards of a part into files of the run.
-    pub(super) fn writes(
-        &self,
-        kind: Kind,
-        max: Exp,
-        boards: u64,
-    ) -> impl Iterator<Item = Task> + use<> {
-        let files = boards.div_ceil(self.run.segment()) as usize;
-        Task::all(Stage::Write, kind, max, files)
     }
 
     /// The files of a part's boards, in order: states from reduces, afterstates from gathers.

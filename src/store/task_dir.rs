@@ -123,7 +123,7 @@ impl TaskDir {
         paths.try_for_each(|path| file::remove(&path))
     }
 
-    pub(crate) fn delete(self) {
+    pub(crate) fn delete(&self) {
         file::clear(&self.path);
     }
 }
