@@ -137,9 +137,9 @@ pub(super) struct PositionRange {
 }
 
 impl PositionRange {
-    pub(super) fn new(ranges: Vec<(Part, Range<u64>)>, codec: KeyCodec) -> Self {
+    pub(super) fn new(ranges: impl Iterator<Item = (Part, Range<u64>)>, codec: KeyCodec) -> Self {
         let (mut files, mut tasks) = (Vec::new(), Vec::new());
-        for (number, (file, range)) in ranges.into_iter().enumerate() {
+        for (number, (file, range)) in ranges.enumerate() {
             let size = file.block_size();
             for block in range.start / size..range.end.div_ceil(size) {
                 let at = block * size;

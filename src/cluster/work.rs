@@ -126,23 +126,20 @@ impl Work<'_> {
     /// Write a file of a part for the run.
     fn write(&mut self) -> Result<()> {
         let Task { kind, max, .. } = self.task;
-        let made = self.layer.made(kind, max)?;
         let segment = self.layer.run.segment();
         let from = segment.saturating_mul(self.task.number as u64);
         let to = from.saturating_add(segment);
-        let (mut files, mut begin) = (Vec::new(), 0);
-        for file in made {
+        let (mut files, mut ranges, mut begin) = (Vec::new(), Vec::new(), 0);
+        for file in self.layer.made(kind, max)? {
             let end = begin + file.1.states;
             if from < end && begin < to {
-                let positions = from.max(begin) - begin..to.min(end) - begin;
-                let parts = self
-                    .layer
-                    .open_all(self.layer.label(kind, max), vec![file])?;
-                files.extend(parts.into_iter().map(|part| (part, positions.clone())));
+                ranges.push(from.max(begin) - begin..to.min(end) - begin);
+                files.push(file);
             }
             begin = end;
         }
-        let source = PositionRange::new(files, self.codec());
+        let files = self.layer.open_all(self.layer.label(kind, max), files)?;
+        let source = PositionRange::new(files.into_iter().zip(ranges), self.codec());
         self.build(kind, max, source, OnlyList)?;
         Ok(())
     }
