@@ -160,9 +160,18 @@ pub(crate) fn solve_passes(
     let solved = workers.install(|| {
         for pass in passes {
             // The pass and the unpacking of its layers share the memory of a plan.
-            let plan = plan.without(pass.memory);
-            let reader = Reader::new(store.solution().run().clone(), &plan);
-            if !Solver::new(store, &reader, pass, &workers)?.run(progress)? {
+            let run = store.solution().run().clone();
+            let mut solver = Solver {
+                lines: LineTables::new(run.game()),
+                reader: &Reader::new(run, &plan.without(pass.memory)),
+                store,
+                pass,
+                payoffs: pass.goals.iter().map(|&goal| Payoff::new(goal)).collect(),
+                workers: &workers,
+                pipeline: Pipeline::new(BATCH * workers.threads()),
+                buffers: Buffers::each(&workers)?,
+            };
+            if !solver.run(progress)? {
                 break;
             }
         }
@@ -184,26 +193,7 @@ struct Solver<'a> {
     buffers: PerThread<Buffers>,
 }
 
-impl<'a> Solver<'a> {
-    fn new(
-        store: &'a mut SolutionStore,
-        reader: &'a Reader,
-        pass: &'a Pass,
-        workers: &'a Workers,
-    ) -> Result<Self> {
-        let goals = &pass.goals;
-        Ok(Self {
-            reader,
-            payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
-            pass,
-            lines: LineTables::new(store.solution().run().game()),
-            pipeline: Pipeline::new(BATCH * workers.threads()),
-            buffers: Buffers::each(workers)?,
-            workers,
-            store,
-        })
-    }
-
+impl Solver<'_> {
     /// Solve the layers that are left, until `progress` says to stop. Returns false if it did.
     fn run(&mut self, progress: &mut dyn Progress) -> Result<bool> {
         let mut sum = self.pass.solved_sum;
