@@ -87,6 +87,11 @@ impl Lookup {
         self.reader.run()
     }
 
+    /// The reader of the run.
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
     /// Whether the run has a board among its states, or its afterstates.
     ///
     /// # Errors

@@ -54,7 +54,6 @@ pub struct Values<'a> {
     decoder: ValueDecoder,
     /// Made when the first won board is asked for.
     predecessors: Option<Predecessors>,
-    reader: Reader,
 }
 
 /// A legal move and its value.
@@ -127,7 +126,6 @@ impl<'a> Values<'a> {
             values: Cache::new(share * values as u64),
             decoder: ValueDecoder::new()?,
             predecessors: None,
-            reader: reader.clone(),
         })
     }
 
@@ -277,8 +275,8 @@ impl<'a> Values<'a> {
         };
         let key = PartKey::of(board);
         // The part stays open, so that no look-up unpacks its layer.
-        let stop = self.reader.stop();
-        let part = self.afterstates.part(Kind::Afterstates, key, stop)?;
+        let stop = self.afterstates.reader().stop().clone();
+        let part = self.afterstates.part(Kind::Afterstates, key, &stop)?;
         let position = self.afterstates.position(Kind::Afterstates, board)?;
         let position = position.ok_or_else(absent)?;
         let columns = self.columns.get_or_make(key, || {

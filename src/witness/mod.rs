@@ -18,14 +18,11 @@
 mod predecessors;
 mod search;
 
-use std::sync::Arc;
-
 use crate::error::{Error, Result};
 use crate::game::board::exps;
 use crate::game::{Board, Exp, Game, max_exp, sum};
 use crate::part::Kind;
 use crate::play::Code;
-use crate::progress::Stop;
 use crate::read::{Lookup, Reader};
 use crate::store::Run;
 use predecessors::{Trail, before_spawn};
@@ -94,10 +91,8 @@ fn refute(game: &Game, board: Board) -> Option<String> {
 
 /// Finds witnesses in the layers of a run.
 pub struct Layers {
-    run: Arc<Run>,
     predecessors: Predecessors,
     boards: Lookup,
-    stop: Stop,
 }
 
 impl Layers {
@@ -107,12 +102,9 @@ impl Layers {
     ///
     /// [`Error::Zstd`] if no decoder can be started.
     pub fn new(reader: &Reader, memory: u64) -> Result<Self> {
-        let run = reader.run().clone();
         Ok(Self {
-            predecessors: Predecessors::new(run.game()),
-            run,
+            predecessors: Predecessors::new(reader.run().game()),
             boards: Lookup::new(reader, memory)?,
-            stop: reader.stop().clone(),
         })
     }
 
@@ -122,16 +114,16 @@ impl Layers {
     /// # Errors
     ///
     /// [`Error::NotCounted`] or [`Error::Gone`] if the run lacks a layer that the answer needs;
-    /// damaged files; [`Error::Stopped`] after [`Stop::ask`].
+    /// damaged files; [`Error::Stopped`] after [`Stop::ask`](crate::engine::Stop::ask).
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let sum = sum(board);
-        has_layer(&self.run, sum)?;
+        has_layer(self.boards.run(), sum)?;
         if self.is_listed(board) {
-            return is_reached(&mut self.boards, board, &self.stop);
+            return is_reached(&mut self.boards, board);
         }
-        has_layer(&self.run, sum.saturating_sub(4).max(4))?;
+        has_layer(self.boards.run(), sum.saturating_sub(4).max(4))?;
         let mut trail = Trail::new(&self.predecessors, board);
-        trail.step(|before| is_reached(&mut self.boards, before, &self.stop))
+        trail.step(|before| is_reached(&mut self.boards, before))
     }
 
     /// A game that ends in a board. Reads a few blocks for each move.
@@ -142,8 +134,8 @@ impl Layers {
     /// the board.
     pub fn witness(&mut self, board: Board) -> Result<Answer> {
         let sum = sum(board);
-        has_layer(&self.run, 4)?;
-        let run = self.run.clone();
+        has_layer(self.boards.run(), 4)?;
+        let run = self.boards.reader().run().clone();
         let dir = run.dir().display();
         if !self.reached(board)? {
             return Ok(Answer::Unreachable(if self.is_listed(board) {
@@ -156,7 +148,7 @@ impl Layers {
         }
         let mut trail = Trail::new(&self.predecessors, board);
         while !is_start(trail.board) {
-            if !trail.step(|before| is_reached(&mut self.boards, before, &self.stop))? {
+            if !trail.step(|before| is_reached(&mut self.boards, before))? {
                 return Ok(Answer::Unreachable(format!(
                     "{dir} has {:#x}, but no state from which a move leads to it",
                     trail.board
@@ -169,8 +161,8 @@ impl Layers {
     /// Whether parts can list the board: it has a legal move, and the game is not won.
     fn is_listed(&self, board: Board) -> bool {
         let mut live = vec![board];
-        self.run.game().rules().census(&mut live);
-        !live.is_empty() && !is_won(self.run.game(), board)
+        self.predecessors.game.rules().census(&mut live);
+        !live.is_empty() && !is_won(&self.predecessors.game, board)
     }
 }
 
@@ -184,8 +176,8 @@ fn has_layer(run: &Run, sum: u32) -> Result<()> {
 }
 
 /// Whether the run reached a live board, in a layer that passed [`has_layer`].
-fn is_reached(boards: &mut Lookup, board: Board, stop: &Stop) -> Result<bool> {
-    stop.check()?;
+fn is_reached(boards: &mut Lookup, board: Board) -> Result<bool> {
+    boards.reader().stop().check()?;
     match boards.run().has_layer(Kind::States, sum(board)) {
         Ok(()) => boards.contains(Kind::States, board),
         Err(_) => is_spawned(boards, board),
@@ -327,7 +319,7 @@ mod tests {
             let mut trail = Trail::new(&layers.predecessors, state);
             assert!(
                 trail
-                    .step(|before| is_reached(&mut layers.boards, before, &layers.stop))
+                    .step(|before| is_reached(&mut layers.boards, before))
                     .unwrap(),
                 "{state:#x}"
             );
