@@ -205,6 +205,7 @@ mod tests {
     use crate::graph::Graph;
     use crate::part::Stream;
     use crate::play::Position;
+    use crate::progress::Stop;
     use crate::share::share;
     use crate::store::{Keep, Store};
 
