@@ -138,7 +138,7 @@ fn check_layer(
 fn blocks_at_once(game: &Game, goals: usize, memory: u64) -> [usize; 2] {
     let block = Kind::Afterstates.block();
     let stored = size_of::<Board>() + size_of::<u32>() * goals;
-    let looked_up = stored + size_of::<Board>() + size_of::<i64>() * goals;
+    let looked_up = stored + size_of::<i64>() * goals;
     let state = size_of::<(Board, u32)>() + size_of::<i64>() * goals;
     let made = stored + size_of::<i64>() * goals + game.size().cells() as usize * state;
     [made, looked_up].map(|bytes| {
