@@ -105,7 +105,8 @@ impl Lookup {
         let sum = sum(board);
         if run.is_in_matrices(kind, sum) {
             run.has_layer(kind, sum)?;
-            return self.reader.has_bit(kind, board);
+            // The board is a bit, so its layer need not be unpacked.
+            return self.reader.matrices.finder.contains(run, kind, board);
         }
         Ok(self.position(kind, board)?.is_some())
     }

@@ -20,7 +20,7 @@ use std::thread;
 use crate::engine::{Finder, Plan, Unpacker};
 use crate::error::Result;
 use crate::fork::ForkLock;
-use crate::game::{Board, PartKey};
+use crate::game::PartKey;
 use crate::part::{Kind, Part, Stream};
 use crate::progress::Stop;
 use crate::store::{LooseParts, Run, try_clear};
@@ -163,11 +163,6 @@ impl Reader {
     pub(crate) fn groups<'k>(&self, parts: &'k [PartKey]) -> impl Iterator<Item = &'k [PartKey]> {
         let in_matrices = self.run.keep().matrices();
         parts.chunk_by(move |one, other| !in_matrices || one.sum == other.sum)
-    }
-
-    /// Whether a board is a live state, or an afterstate, of a layer in matrices: a bit.
-    fn has_bit(&self, kind: Kind, board: Board) -> Result<bool> {
-        self.matrices.finder.contains(&self.run, kind, board)
     }
 
     /// Check the matrices of a layer: each byte, and the numbers of afterstates and of their empty
