@@ -8,8 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
-use super::arguments::{Boards, PyNumbers, new_array, unsigned};
-use super::arguments::{ShapeArg, SpawnedArg};
+use super::arguments::{Boards, PyNumbers, ShapeArg, SpawnedArg, new_array, unsigned};
 use super::threads::work_in_pool;
 use crate::error::Result;
 use crate::game::rules::rules;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::goal::Payoff;
-use super::goal::check_solved;
+use super::goal::{Payoff, check_solved};
 use super::layer::SolvedPart;
 #[cfg(feature = "machine")]
 use super::values::Values;

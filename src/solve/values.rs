@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::goal::Payoff;
-use super::goal::check_solved;
+use super::goal::{Payoff, check_solved};
 use super::layer::columns;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};

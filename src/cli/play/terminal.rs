@@ -1,13 +1,11 @@
 //! The terminal during a game: its settings, their restoration, and signals. Signals are
 //! noted when they come, and obeyed between two keys.
 
-use std::env;
 use std::io::{self, Write};
-use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
+use std::{env, panic, thread};
 
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event;

@@ -39,8 +39,8 @@ use serde::{Serialize, Serializer};
 
 use crate::cli::page::Page;
 use crate::error;
-use crate::game::{Board, Exp, FourRate, Game, Objective, PartKey};
-use crate::part::{Decoder, Kind, ValueDecoder};
+use crate::game::{Board, Exp, FourRate, Game, Objective};
+use crate::part::{Decoder, Kind, Part, ValueDecoder};
 use crate::play::Seed;
 use crate::read::Reader;
 use crate::solve;
@@ -173,8 +173,8 @@ pub(super) fn write(
 ) -> Result<()> {
     let game = solution.run().game();
     let size = game.size();
-    let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
-    let largest = keys.iter().map(|key| key.max).max().unwrap_or(Exp::TWO);
+    let keys = solution.run().parts(Kind::Afterstates);
+    let largest = keys.map(|key| key.max).max().unwrap_or(Exp::TWO);
     let fine = solution.run().table().totals().afterstates <= FINE;
     let objectives = goals.iter().map(|goal| PageObjective {
         name: goal.objective,
@@ -201,13 +201,13 @@ pub(super) fn write(
         margin: 2.0 * solution.error(goals[0]) * objectives[0].unit as f64,
         objectives,
     };
-    for layer in keys.chunk_by(|one, other| one.sum == other.sum) {
+    for sum in (4..=solution.last_sum()).step_by(2) {
         let mut rows = Vec::new();
-        for &key in layer {
-            page.read_part((solution, reader), goals, key, &mut rows)?;
+        for part in reader.parts_of(Kind::Afterstates, sum)? {
+            page.read_part(solution, goals, &part, &mut rows)?;
         }
         rows.sort_unstable_by_key(|(board, _)| *board);
-        page.push(size.cells(), layer[0].sum, &rows);
+        page.push(size.cells(), sum, &rows);
     }
     let table = BASE64_STANDARD.encode(page.pack()?);
     Ok(PAGE.write(&[("table", &table)], &page, to)?)
@@ -217,14 +217,11 @@ impl PageGame {
     /// Append the afterstates of a part, with their values for each goal.
     fn read_part(
         &self,
-        (solution, reader): (&Solution, &Reader),
+        solution: &Solution,
         goals: &[Goal],
-        key: PartKey,
+        part: &Part,
         rows: &mut Vec<(Board, Vec<u64>)>,
     ) -> error::Result<()> {
-        let Some(part) = reader.part(Kind::Afterstates, key)? else {
-            return Ok(());
-        };
         let (mut decoder, mut value_decoder) = (Decoder::new()?, ValueDecoder::new()?);
         let (mut boards, mut values) = (Vec::new(), Vec::new());
         for block in 0..part.blocks() {
@@ -233,7 +230,7 @@ impl PageGame {
         let begin = rows.len();
         rows.extend(boards.into_iter().map(|board| (board, Vec::new())));
         for (&goal, objective) in goals.iter().zip(&self.objectives) {
-            let column = solution.values(goal.objective, &part)?;
+            let column = solution.values(goal.objective, part)?;
             let column = column.expect("a goal that is reached has values for every part");
             values.clear();
             for block in 0..column.blocks() {
@@ -258,7 +255,9 @@ impl PageGame {
                 objective.values.0.push(value);
             }
         }
-        self.layers.push((sum, rows.len()));
+        if !rows.is_empty() {
+            self.layers.push((sum, rows.len()));
+        }
     }
 
     /// The bytes of the table, compressed.
