@@ -114,39 +114,36 @@ pub(super) struct BlockBuckets<'a> {
     layer: &'a LayerFiles,
     /// Number of the first bucket.
     first: usize,
-    buckets: Vec<Mutex<BlockBucket>>,
-}
-
-struct BlockBucket {
-    candidates: Vec<Board>,
-    /// Repeats are dropped at this number of candidates: half a block, or twice the number that the last
-    /// drop left, if that is more.
-    full: usize,
+    /// Repeats are dropped from a bucket that is full.
+    buckets: Vec<Mutex<Vec<Board>>>,
 }
 
 impl<'a> BlockBuckets<'a> {
     /// Empty buckets, with the numbers in `range`.
     pub(super) fn new(layer: &'a LayerFiles, range: Range<usize>) -> Self {
-        let empty = || BlockBucket {
-            candidates: Vec::new(),
-            full: layer.kind.block() / 2,
-        };
+        let empty = |_| Mutex::new(Vec::with_capacity(layer.kind.block() / 2));
         Self {
             layer,
             first: range.start,
-            buckets: range.map(|_| Mutex::new(empty())).collect(),
+            buckets: range.map(empty).collect(),
         }
     }
 
     /// Add candidates, and leave `candidates` sorted and without repeats. Candidates for other
     /// buckets are ignored: another pass collects them.
     pub(super) fn add(&self, candidates: &mut Vec<Board>) {
-        candidates.sort_unstable();
-        candidates.dedup();
+        drop_repeats(candidates);
         self.layer.scatter(candidates, |bucket, candidates| {
             let index = bucket.checked_sub(self.first);
             if let Some(bucket) = index.and_then(|index| self.buckets.get(index)) {
-                bucket.lock().expect("no thread panics").add(candidates);
+                let mut bucket = bucket.lock().expect("no thread panics");
+                if bucket.len() + candidates.len() > bucket.capacity() {
+                    drop_repeats(&mut bucket);
+                    // A bucket that stays nearly full would be sorted for each slice.
+                    let left = bucket.len();
+                    bucket.reserve(left);
+                }
+                bucket.extend_from_slice(candidates);
             }
         });
     }
@@ -155,25 +152,16 @@ impl<'a> BlockBuckets<'a> {
     pub(super) fn into_boards(self) -> impl IndexedParallelIterator<Item = Vec<Board>> {
         self.buckets.into_par_iter().map(|bucket| {
             let mut bucket = bucket.into_inner().expect("no thread panics");
-            bucket.drop_repeats();
-            bucket.candidates
+            drop_repeats(&mut bucket);
+            bucket
         })
     }
 }
 
-impl BlockBucket {
-    fn add(&mut self, candidates: &[Board]) {
-        self.candidates.extend_from_slice(candidates);
-        if self.candidates.len() >= self.full {
-            self.drop_repeats();
-            self.full = self.full.max(2 * self.candidates.len());
-        }
-    }
-
-    fn drop_repeats(&mut self) {
-        self.candidates.sort_unstable();
-        self.candidates.dedup();
-    }
+/// Sort boards, and drop repeats.
+fn drop_repeats(boards: &mut Vec<Board>) {
+    boards.sort_unstable();
+    boards.dedup();
 }
 
 #[cfg(test)]
