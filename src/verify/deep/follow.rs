@@ -60,8 +60,9 @@ impl TargetLayer {
 pub(super) struct LineMoves {
     game: Game,
     directions: [Vec<Line>; 4],
-    /// For each length of a line, up to 4, the move of every packed line.
-    moved: [Vec<MovedLine>; 5],
+    /// The move of every packed line. A shorter line is packed as four cells of which the first are
+    /// empty; its tiles move to the first cells.
+    moved: Vec<MovedLine>,
 }
 
 /// The result of a move of a packed line.
@@ -87,19 +88,12 @@ pub(super) struct Move {
 
 impl LineMoves {
     pub(super) fn new(game: &Game) -> Self {
-        let size = game.size();
-        let lengths = [size.rows(), size.cols()].map(usize::from);
-        let table = |length| {
-            let lines = 0..1u32 << (4 * length);
-            let lines = lines.filter(|_| lengths.contains(&length));
-            lines
-                .map(|line| move_line(line as u16, length, game.win()))
-                .collect()
-        };
+        let lines = |direction| line::lines(game.size(), direction).collect();
+        let moved = (0..=u16::MAX).map(|packed| move_line(packed, game.win()));
         Self {
             game: *game,
-            directions: Direction::ALL.map(|direction| line::lines(size, direction).collect()),
-            moved: [0, 1, 2, 3, 4].map(table),
+            directions: Direction::ALL.map(lines),
+            moved: moved.collect(),
         }
     }
 
@@ -108,8 +102,8 @@ impl LineMoves {
             let mut all = Move::default();
             for line in lines {
                 let packed = usize::from(line.of_board(board));
-                let MovedLine { after, score, wins } = self.moved[line.len()][packed];
-                all.after |= line.to_board(after);
+                let MovedLine { after, score, wins } = self.moved[packed];
+                all.after |= line.to_board(after >> (4 * (4 - line.len())));
                 all.score += score;
                 all.wins |= wins;
             }
@@ -180,8 +174,8 @@ impl LineMoves {
 }
 
 /// The table entry of a packed line.
-fn move_line(packed: u16, length: usize, win: Exp) -> MovedLine {
-    let mut tiles = line::unpack(packed, length);
+fn move_line(packed: u16, win: Exp) -> MovedLine {
+    let mut tiles = line::unpack(packed, 4);
     let holds_win = |tiles: &[u8]| tiles.contains(&win.get());
     let held = holds_win(&tiles);
     let score = line::slide(&mut tiles);
@@ -211,11 +205,11 @@ mod tests {
         ] {
             let wins = false;
             let moved = MovedLine { after, score, wins };
-            assert_eq!(move_line(line, 4, Exp::LAST), moved);
+            assert_eq!(move_line(line, Exp::LAST), moved);
         }
-        let (after, score, wins) = (0x500, 32, true);
+        let (after, score, wins) = (0x5000, 32, true);
         let won = MovedLine { after, score, wins };
-        assert_eq!(move_line(0x440, 3, Exp::of_tile(32).unwrap()), won);
+        assert_eq!(move_line(0x440, Exp::of_tile(32).unwrap()), won);
     }
 
     #[test]

@@ -132,13 +132,13 @@ impl<'a> BlockBuckets<'a> {
     /// Add candidates, and leave `candidates` sorted and without repeats. Candidates for other
     /// buckets are ignored: another pass collects them.
     pub(super) fn add(&self, candidates: &mut Vec<Board>) {
-        drop_repeats(candidates);
+        sort_and_dedup(candidates);
         self.layer.scatter(candidates, |bucket, candidates| {
             let index = bucket.checked_sub(self.first);
             if let Some(bucket) = index.and_then(|index| self.buckets.get(index)) {
                 let mut bucket = bucket.lock().expect("no thread panics");
                 if bucket.len() + candidates.len() > bucket.capacity() {
-                    drop_repeats(&mut bucket);
+                    sort_and_dedup(&mut bucket);
                     // A bucket that stays nearly full would be sorted for each slice.
                     let left = bucket.len();
                     bucket.reserve(left);
@@ -152,14 +152,14 @@ impl<'a> BlockBuckets<'a> {
     pub(super) fn into_boards(self) -> impl IndexedParallelIterator<Item = Vec<Board>> {
         self.buckets.into_par_iter().map(|bucket| {
             let mut bucket = bucket.into_inner().expect("no thread panics");
-            drop_repeats(&mut bucket);
+            sort_and_dedup(&mut bucket);
             bucket
         })
     }
 }
 
 /// Sort boards, and drop repeats.
-fn drop_repeats(boards: &mut Vec<Board>) {
+fn sort_and_dedup(boards: &mut Vec<Board>) {
     boards.sort_unstable();
     boards.dedup();
 }
