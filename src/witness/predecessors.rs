@@ -36,16 +36,8 @@ pub(super) struct Step {
 pub(crate) struct Predecessors {
     pub(super) game: Game,
     directions: [Vec<Line>; 4],
-    /// By the length of a line, up to 4.
-    lines: [LinePredecessors; 5],
-}
-
-/// All packed lines of one length, grouped by the line that they become when moved to their front.
-#[derive(Default)]
-struct LinePredecessors {
-    /// For each line, the index of its first predecessor in `lines`; one more entry for the end.
-    starts: Vec<u32>,
-    lines: Vec<u16>,
+    /// For each length of a line, up to 4: the predecessors of every packed line.
+    lines: [Vec<Vec<u16>>; 5],
 }
 
 impl Predecessors {
@@ -56,7 +48,7 @@ impl Predecessors {
         let lengths = [size.rows(), size.cols()].map(usize::from);
         let lines = [0, 1, 2, 3, 4].map(|length| {
             let has_lines = lengths.contains(&length);
-            let lines = has_lines.then(|| LinePredecessors::new(length, game.top()));
+            let lines = has_lines.then(|| line_predecessors(length, game.top()));
             lines.unwrap_or_default()
         });
         Self {
@@ -91,7 +83,7 @@ impl Predecessors {
     fn before_move(&self, after: Board, direction: Direction) -> Vec<Board> {
         let mut out = vec![0];
         for line in &self.directions[direction as usize] {
-            let before = self.lines[line.len()].before(line.of_board(after));
+            let before = &self.lines[line.len()][usize::from(line.of_board(after))];
             // Every board so far, with every predecessor of this line.
             let boards = out.len();
             for &packed in before {
@@ -109,31 +101,22 @@ impl Predecessors {
     }
 }
 
-impl LinePredecessors {
-    /// The predecessors among lines with tiles up to `top`.
-    fn new(length: usize, top: Exp) -> Self {
-        let lines = 1u32 << (4 * length);
-        let mut pairs: Vec<(u16, u16)> = Vec::new();
-        for before in (0..lines).map(|line| line as u16) {
-            let mut tiles = line::unpack(before, length);
-            if tiles.iter().all(|&tile| tile <= top.get()) {
-                line::slide(&mut tiles);
-                // No board holds the tile 65536, so a line that slides to it is no predecessor.
-                pairs.extend(line::pack(&tiles).map(|after| (after, before)));
+/// For each packed line of a length, the lines with tiles up to `top` that become this line when they
+/// are moved to the front.
+fn line_predecessors(length: usize, top: Exp) -> Vec<Vec<u16>> {
+    let lines = 1u32 << (4 * length);
+    let mut all = vec![Vec::new(); lines as usize];
+    for before in (0..lines).map(|line| line as u16) {
+        let mut tiles = line::unpack(before, length);
+        if tiles.iter().all(|&tile| tile <= top.get()) {
+            line::slide(&mut tiles);
+            // No board holds the tile 65536, so a line that slides to it is no predecessor.
+            if let Some(after) = line::pack(&tiles) {
+                all[usize::from(after)].push(before);
             }
         }
-        pairs.sort_unstable();
-        let start = |line: u32| pairs.partition_point(|&(after, _)| u32::from(after) < line) as u32;
-        Self {
-            starts: (0..=lines).map(start).collect(),
-            lines: pairs.iter().map(|&(_, before)| before).collect(),
-        }
     }
-
-    fn before(&self, line: u16) -> &[u16] {
-        let line = usize::from(line);
-        &self.lines[self.starts[line] as usize..self.starts[line + 1] as usize]
-    }
+    all
 }
 
 /// The end of a game that is being traced back.
