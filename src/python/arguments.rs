@@ -229,21 +229,18 @@ pub(super) fn unsigned<'py>(
             )));
         }
     }
-    let refuse = |wrong: Bound<'py, PyAny>, expected: &str| {
-        let any = numpy.call_method1(intern!(py, "any"), (wrong,))?;
-        if any.is_truthy()? {
-            return Err(PyValueError::new_err(format!(
-                "{name}: expected {expected}"
-            )));
-        }
-        Ok(())
-    };
     if kind != "u" {
-        refuse(found.rich_compare(0, CompareOp::Lt)?, "no negative numbers")?;
-    }
-    if kind == "f" || kind == "O" {
-        let beyond = found.rich_compare(u64::MAX, CompareOp::Gt)?;
-        refuse(beyond, "numbers below 2^64")?;
+        let mut wrong = found.rich_compare(0, CompareOp::Lt)?;
+        if kind != "i" {
+            wrong = wrong.bitor(found.rich_compare(u64::MAX, CompareOp::Gt)?)?;
+        }
+        if numpy
+            .call_method1(intern!(py, "any"), (wrong,))?
+            .is_truthy()?
+        {
+            let wrong = format!("{name}: expected numbers from 0 to 2^64 - 1");
+            return Err(PyValueError::new_err(wrong));
+        }
     }
     let arguments = (
         found,
