@@ -32,7 +32,7 @@ use crate::cli::out::stdout::Stdout;
 use crate::engine::Stop;
 use crate::game::{Direction, Game};
 use crate::machine;
-use crate::play::{Chance, Code, Luck, Position, Seed, Status};
+use crate::play::{Code, Luck, Position, Seed};
 
 /// The time between two looks at the signals and at the terminal, which may have gone.
 const TICK: Duration = Duration::from_millis(100);
@@ -140,7 +140,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut player = Player::new(Session::new(game, seed), adviser);
     let signals = Signals::listen(&stop).context("play: cannot listen for signals")?;
     let ended = play(&mut player, &signals);
-    let printed = writeln!(Stdout, "{}", player.session.code());
+    let printed = writeln!(Stdout, "{}", player.session.code);
     if let Some(signal) = signals.ending() {
         end_by(signal)?;
     }
@@ -218,75 +218,41 @@ fn next_event(signals: &Signals, due: Option<Instant>) -> io::Result<Option<Even
     }
 }
 
-/// A seeded game with undo. Each board is kept with the state of the generator. So a move that is
-/// made again after an undo brings the tile that it brought before, and the code stays true.
+/// A game from a seed, with undo. It is played again from its start for each move, so a move that is
+/// made again after an undo brings the tile that it brought before.
 struct Session {
     seed: Seed,
-    now: SavedState,
-    past: Vec<(SavedState, Direction)>,
-}
-
-#[derive(Clone)]
-struct SavedState {
-    position: Position,
-    chance: Chance,
-}
-
-impl SavedState {
-    fn spawn(&mut self) {
-        let spawn = self.chance.spawn(&self.position);
-        self.position.place(spawn);
-    }
+    /// The code of the game so far.
+    code: Code,
 }
 
 impl Session {
     /// A game at its start, with two tiles.
     fn new(game: Game, seed: Seed) -> Self {
-        let mut now = SavedState {
-            position: Position::new(game),
-            chance: Chance::new(seed),
-        };
-        now.spawn();
-        now.spawn();
-        let past = Vec::new();
-        Self { seed, now, past }
+        let code = Code::new(game, Luck::Seed(seed), Vec::new());
+        let code = code.expect("a seed starts every game");
+        Self { seed, code }
     }
 
     /// The current board.
     fn position(&self) -> &Position {
-        &self.now.position
-    }
-
-    /// Number of moves made.
-    fn moves(&self) -> usize {
-        self.past.len()
+        self.code.end()
     }
 
     /// Move all tiles and, unless the move wins, spawn a tile. Does nothing and returns false if the
     /// move is not legal or the game is over.
     fn slide(&mut self, direction: Direction) -> bool {
-        let before = self.now.clone();
-        let live = before.position.status() == Status::Live;
-        let moved = live && self.now.position.slide(direction);
-        if moved {
-            if self.now.position.status() != Status::Won {
-                self.now.spawn();
-            }
-            self.past.push((before, direction));
-        }
-        moved
+        let moves = [self.code.moves(), &[direction]].concat();
+        let played = Code::new(self.code.game(), Luck::Seed(self.seed), moves);
+        played.map(|code| self.code = code).is_ok()
     }
 
     /// Undo the last move; false if there is none.
     fn undo(&mut self) -> bool {
-        let last = self.past.pop();
-        last.map(|(before, _)| self.now = before).is_some()
-    }
-
-    /// The code of the game so far.
-    fn code(&self) -> Code {
-        let moves = self.past.iter().map(|&(_, direction)| direction).collect();
-        Code::new(self.now.position.game(), Luck::Seed(self.seed), moves)
-            .expect("only legal moves were made")
+        let Some((_, moves)) = self.code.moves().split_last() else {
+            return false;
+        };
+        let played = Code::new(self.code.game(), Luck::Seed(self.seed), moves.to_vec());
+        played.map(|code| self.code = code).is_ok()
     }
 }

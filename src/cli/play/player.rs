@@ -97,7 +97,7 @@ impl<'a> Player<'a> {
             Some(Key::Move(_)) => Note::Unchanged,
             Some(Key::Undo) if self.session.undo() => Note::Goal,
             Some(Key::Undo) => Note::Start,
-            Some(Key::Code) => Note::Code(self.session.code().to_string()),
+            Some(Key::Code) => Note::Code(self.session.code.to_string()),
             Some(Key::Hints) if self.adviser.is_some() => {
                 self.shows_hints = !self.shows_hints;
                 Note::Goal
@@ -161,13 +161,13 @@ mod tests {
             assert!(game.slide(direction));
         }
         assert_eq!(game.position().to_string(), "16 4 / . .");
-        assert_eq!(game.code().to_string(), "s1.2x2-16.5.7.PzA.W.8619cce7");
+        assert_eq!(game.code.to_string(), "s1.2x2-16.5.7.PzA.W.8619cce7");
         assert!(
             Direction::ALL
                 .iter()
                 .all(|&direction| !game.slide(direction))
         );
-        assert_eq!(game.moves(), 7);
+        assert_eq!(game.code.moves().len(), 7);
         assert!(game.undo() && game.slide(Down));
     }
 
@@ -186,12 +186,12 @@ mod tests {
             assert_eq!(game.position(), board);
         }
         assert!(!game.undo());
-        assert_eq!((game.moves(), game.position().score()), (0, 0));
+        assert_eq!((game.code.moves().len(), game.position().score()), (0, 0));
         for (&direction, board) in code.moves().iter().zip(&boards[1..]) {
             assert!(game.slide(direction));
             assert_eq!(game.position(), board);
         }
-        assert_eq!(game.code(), code);
+        assert_eq!(game.code, code);
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
         let mut game = session("2x2-16", 5);
         assert_eq!(game.position().to_string(), ". . / 4 2");
         assert!(!game.slide(Down) && !game.slide(Right) && !game.undo());
-        assert_eq!(game.code().moves(), []);
+        assert_eq!(game.code.moves(), []);
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn layout(
     let position = session.position();
     let (game, seed) = (position.game().to_string().bold(), session.seed);
     let score = HumanCount(position.score());
-    let moves = HumanCount(session.moves() as u64);
+    let moves = HumanCount(session.code.moves().len() as u64);
     let keys = |keys: &[(&str, &str)]| {
         let keys = keys
             .iter()
