@@ -16,14 +16,16 @@ impl FromStr for Code {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let mut fields = text.split('.');
-        let form = fields.next().unwrap_or_default();
-        let (is_seeded, version) = read_form(form).ok_or_else(|| {
+        let no_code = || {
             refused(format!(
                 "{}: not a code: expected one such as s{VERSION}.4x4-2048.SEED.COUNT.MOVES.CHECK",
                 shown(text)
             ))
-        })?;
+        };
+        let (body, _) = text.rsplit_once('.').ok_or_else(no_code)?;
+        let mut fields = body.split('.');
+        let form = fields.next().unwrap_or_default();
+        let (is_seeded, version) = read_form(form).ok_or_else(no_code)?;
         if version > VERSION {
             return Err(refused(format!(
                 "version {version} is newer than this program reads ({VERSION}): use a newer enum48"
@@ -227,7 +229,7 @@ mod tests {
             ),
             (
                 "s1.2x2-16.5.7",
-                "it ends before the field MOVES: it was cut",
+                "it ends before the field COUNT: it was cut",
             ),
             (
                 "s1.2x2-16.5.7.PzA.W.8619cce7.",
