@@ -1,9 +1,9 @@
 //! A block: thousands of states or values that can be decoded without the other blocks.
 
-use zstd::zstd_safe::compress_bound;
+use zstd::zstd_safe::{CCtx, DCtx, compress_bound};
 
 use super::bytes::{u32_at, u64_at};
-use super::compression::{Compressor, Decompressor};
+use super::compression::{compressor, decompressor, error};
 use super::delta::{MAX_BYTES, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
 use crate::error::Result;
@@ -50,7 +50,7 @@ impl Block {
 
 /// Encodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Encoder {
-    zstd: Compressor,
+    zstd: CCtx<'static>,
     deltas: Vec<u8>,
 }
 
@@ -62,7 +62,7 @@ impl Encoder {
     /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
     pub fn new(level: i32) -> Result<Self> {
         Ok(Self {
-            zstd: Compressor::new(level)?,
+            zstd: compressor(level)?,
             deltas: Vec::new(),
         })
     }
@@ -90,7 +90,8 @@ impl Encoder {
         let bytes = &mut block.bytes;
         bytes.clear();
         bytes.resize(PREFIX + compress_bound(length), 0);
-        let compressed = self.zstd.compress(deltas, &mut bytes[PREFIX..])?;
+        let compressed = self.zstd.compress2(&mut bytes[PREFIX..], deltas);
+        let compressed = compressed.map_err(error)?;
         bytes.truncate(PREFIX + compressed);
         block.seal(states, fingerprint(states));
         Ok(())
@@ -135,7 +136,7 @@ impl<'a> Payload<'a> {
 
 /// Decodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Decoder {
-    zstd: Decompressor,
+    zstd: DCtx<'static>,
     deltas: Vec<u8>,
 }
 
@@ -147,7 +148,7 @@ impl Decoder {
     /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
-            zstd: Decompressor::new()?,
+            zstd: decompressor()?,
             deltas: Vec::new(),
         })
     }
@@ -163,7 +164,7 @@ impl Decoder {
         self.deltas.clear();
         self.deltas.reserve(MAX_BYTES * count as usize);
         self.zstd
-            .decompress(payload.bytes, &mut self.deltas)
+            .decompress(&mut self.deltas, payload.bytes)
             .map_err(|_| "zstd cannot decode it")?;
         take_deltas(&self.deltas, first, count, out).ok_or("differences do not match the count")
     }

@@ -55,10 +55,10 @@ impl ValueColumn {
 #[cfg(test)]
 mod tests {
     use super::super::block::{BLOCK, Block, Encoder};
-    use super::super::boards::tests::file_of;
     use super::super::contents::{Kind, Label};
     use super::super::frame::tests::damage_is_an_error;
     use super::super::planes::ValueEncoder;
+    use super::super::stream::tests::file_of;
     use super::super::writer::PartWriter;
     use super::super::{fingerprint, value_fingerprint};
     use super::*;

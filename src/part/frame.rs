@@ -152,11 +152,11 @@ impl Frame {
     }
 
     /// Read a block, and give it to `act`.
-    fn read(
+    fn read<T>(
         &self,
         block: usize,
-        act: impl FnOnce(Payload<'_>) -> Result<(), &'static str>,
-    ) -> Result<()> {
+        act: impl FnOnce(Payload<'_>) -> Result<T, &'static str>,
+    ) -> Result<T> {
         STORED.with_borrow_mut(|buffer| {
             let bytes = self.bytes.read(&self.path, self.place(block), buffer)?;
             let acted = Payload::of(bytes).and_then(act);
@@ -165,11 +165,11 @@ impl Frame {
     }
 
     /// Give a block to `decode` if it agrees with the index and the footer.
-    pub(super) fn decode(
+    pub(super) fn decode<T>(
         &self,
         block: usize,
-        decode: impl FnOnce(Payload<'_>) -> Result<(), &'static str>,
-    ) -> Result<()> {
+        decode: impl FnOnce(Payload<'_>) -> Result<T, &'static str>,
+    ) -> Result<T> {
         self.read(block, |payload| {
             let size = u64::from(self.header.block);
             if u64::from(payload.count) != size.min(self.footer.states - block as u64 * size) {

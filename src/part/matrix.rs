@@ -4,7 +4,7 @@ use zstd::zstd_safe::compress_bound;
 
 use super::block::{Block, PREFIX};
 use super::bytes::u32_at;
-use super::compression::{Compressor, Decompressor};
+use super::compression::{compressor, decompressor, error};
 use super::fingerprint::{Fingerprint, mix};
 use super::segments::MatrixFile;
 use crate::error::Result;
@@ -18,38 +18,31 @@ const SHAPE: usize = 12;
 /// Most bytes of a packed line.
 pub(crate) const LINE_AT_MOST: usize = 1 + 8 * (1 + 8);
 
-/// A packed matrix of the afterstates with one weight of the top half.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StoredMatrix<'a> {
-    /// The weight of the top half.
-    pub(crate) top: usize,
-    pub(crate) rows: usize,
-    /// Lines of 512 bits in a row.
-    pub(crate) lines: usize,
-    /// The packed rows; see `packed_matrix`.
-    pub(crate) packed: &'a [u8],
-}
-
-impl StoredMatrix<'_> {
-    /// The block of the matrix, compressed at a zstd level from 1 to 22.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if zstd has too little memory.
-    pub(crate) fn to_block(self, level: i32) -> Result<Block> {
-        let mut block = Block::default();
-        block.bytes.resize(PREFIX, 0);
-        for number in [ORDER, self.rows as u32, self.lines as u32] {
-            block.bytes.extend(number.to_le_bytes());
-        }
-        let top = self.top as u64;
-        let fingerprint = fingerprint_of(top, &block.bytes[PREFIX..], self.packed);
-        let mut frame = Vec::with_capacity(compress_bound(self.packed.len()));
-        Compressor::new(level)?.compress(self.packed, &mut frame)?;
-        block.bytes.extend(frame);
-        block.seal(&[top], fingerprint);
-        Ok(block)
+/// The block of a matrix, given the weight of its top half, the numbers of its rows and of the lines
+/// of a row, and its packed rows. It is compressed at a zstd level from 1 to 22.
+///
+/// # Errors
+///
+/// [`Error::Zstd`](crate::Error::Zstd) if zstd has too little memory.
+pub(crate) fn matrix_block(
+    top: usize,
+    (rows, lines): (usize, usize),
+    packed: &[u8],
+    level: i32,
+) -> Result<Block> {
+    let mut block = Block::default();
+    block.bytes.resize(PREFIX, 0);
+    for number in [ORDER, rows as u32, lines as u32] {
+        block.bytes.extend(number.to_le_bytes());
     }
+    let top = top as u64;
+    let fingerprint = fingerprint_of(top, &block.bytes[PREFIX..], packed);
+    let mut frame = Vec::with_capacity(compress_bound(packed.len()));
+    let compressed = compressor(level)?.compress2(&mut frame, packed);
+    compressed.map_err(error)?;
+    block.bytes.extend(frame);
+    block.seal(&[top], fingerprint);
+    Ok(block)
 }
 
 /// The fingerprint of a matrix.
@@ -64,8 +57,8 @@ impl MatrixFile {
     /// A block as it is stored, for another file. The first block has the fingerprint of the whole file,
     /// the other blocks have none.
     pub(crate) fn stored(&self, number: usize) -> Result<Block> {
-        let mut block = Block::default();
         self.decode(number, |payload| {
+            let mut block = Block::default();
             block.bytes.resize(PREFIX, 0);
             block.bytes.extend(payload.bytes);
             let fingerprint = match number {
@@ -73,22 +66,20 @@ impl MatrixFile {
                 _ => Fingerprint::default(),
             };
             block.seal(&[payload.first], fingerprint);
-            Ok(())
-        })?;
-        Ok(block)
+            Ok(block)
+        })
     }
 
-    /// Give a matrix to `read`, which may describe its damage. `shape` tells the numbers of rows, and
-    /// of lines of a row, for a weight of the top half; `None` if no board has it. Returns the
-    /// fingerprint.
-    pub(crate) fn read(
+    /// Give the packed rows and the shape of a matrix to `read`, which may describe their damage.
+    /// `shape` is the expected shape: the numbers of rows, and of lines of a row; `None` if no board
+    /// has a top half of this weight. Returns the fingerprint, too.
+    pub(crate) fn read<T>(
         &self,
         block: usize,
-        shape: impl FnOnce(usize) -> Option<(usize, usize)>,
-        read: impl FnOnce(StoredMatrix<'_>) -> Result<(), &'static str>,
-    ) -> Result<Fingerprint> {
-        let mut zstd = Decompressor::new()?;
-        let mut fingerprint = Fingerprint::default();
+        shape: Option<(usize, usize)>,
+        read: impl FnOnce(&[u8], (usize, usize)) -> Result<T, &'static str>,
+    ) -> Result<(T, Fingerprint)> {
+        let mut zstd = decompressor()?;
         self.decode(block, |payload| {
             if payload.bytes.len() < SHAPE {
                 return Err("too short for a matrix");
@@ -98,24 +89,17 @@ impl MatrixFile {
                 return Err("rows and columns in an unknown order");
             }
             let [rows, lines] = [4, 8].map(|at| u32_at(numbers, at) as usize);
-            let top = usize::try_from(payload.first).ok();
-            if top.and_then(shape) != Some((rows, lines)) {
+            if shape != Some((rows, lines)) {
                 return Err("a matrix of this shape is not in the layer");
             }
             // The memory is bounded by the shape, even if the bytes are damaged.
             let most = rows.div_ceil(8) + rows * lines * LINE_AT_MOST;
             let mut packed = Vec::with_capacity(most);
-            zstd.decompress(frame, &mut packed)
+            zstd.decompress(&mut packed, frame)
                 .map_err(|_| "zstd cannot decode it")?;
-            fingerprint = fingerprint_of(payload.first, numbers, &packed);
-            read(StoredMatrix {
-                top: payload.first as usize,
-                rows,
-                lines,
-                packed: &packed,
-            })
-        })?;
-        Ok(fingerprint)
+            let fingerprint = fingerprint_of(payload.first, numbers, &packed);
+            Ok((read(&packed, (rows, lines))?, fingerprint))
+        })
     }
 }
 
@@ -130,25 +114,11 @@ mod tests {
     use super::*;
     use crate::game::Game;
 
-    const MATRICES: [StoredMatrix<'_>; 3] = [
-        StoredMatrix {
-            top: 0,
-            rows: 1,
-            lines: 1,
-            packed: &[1, 1, 1, 4],
-        },
-        StoredMatrix {
-            top: 3,
-            rows: 1000,
-            lines: 3,
-            packed: &[7; 300],
-        },
-        StoredMatrix {
-            top: 70,
-            rows: 2,
-            lines: 0,
-            packed: &[],
-        },
+    /// Matrices: the weight of the top half, the shape and the packed rows.
+    const MATRICES: [(usize, (usize, usize), &[u8]); 3] = [
+        (0, (1, 1), &[1, 1, 1, 4]),
+        (3, (1000, 3), &[7; 300]),
+        (70, (2, 0), &[]),
     ];
 
     fn file() -> (LayerLabel, Vec<u8>) {
@@ -156,8 +126,9 @@ mod tests {
         let label = LayerLabel::new(&game, 140);
         let file = Cursor::new(Vec::new());
         let mut writer = PartWriter::new(file, "a.matrices".as_ref(), label).unwrap();
-        for matrix in MATRICES {
-            writer.append(&matrix.to_block(4).unwrap()).unwrap();
+        for (top, shape, packed) in MATRICES {
+            let block = matrix_block(top, shape, packed, 4).unwrap();
+            writer.append(&block).unwrap();
         }
         let (file, sealed) = writer.finish().unwrap();
         assert_eq!(
@@ -165,11 +136,6 @@ mod tests {
             (3, file.get_ref().len() as u64)
         );
         (label, file.into_inner())
-    }
-
-    fn shape(top: usize) -> Option<(usize, usize)> {
-        let matrix = MATRICES.iter().find(|matrix| matrix.top == top)?;
-        Some((matrix.rows, matrix.lines))
     }
 
     fn open(bytes: &[u8]) -> Result<MatrixFile> {
@@ -183,12 +149,13 @@ mod tests {
         assert_eq!(file.contents, label);
         assert_eq!(label.to_string(), "matrices of 4x4-64, sum 140");
         let mut fingerprints = Fingerprint::default();
-        for (block, expected) in MATRICES.iter().enumerate() {
-            let read = file.read(block, shape, |found| {
-                assert_eq!(found, *expected);
+        for (block, (top, shape, packed)) in MATRICES.into_iter().enumerate() {
+            assert_eq!(file.first(block), top as u64);
+            let read = file.read(block, Some(shape), |found, found_shape| {
+                assert_eq!((found, found_shape), (packed, shape));
                 Ok(())
             });
-            fingerprints += read.unwrap();
+            fingerprints += read.unwrap().1;
         }
         assert_eq!(file.fingerprint(), fingerprints);
     }
@@ -197,7 +164,7 @@ mod tests {
     fn a_matrix_of_another_shape_is_refused() {
         let file = open(&file().1).unwrap();
         for shape in [None, Some((1000, 4)), Some((3, 1000))] {
-            let refused = file.read(1, |_| shape, |_| Ok(())).unwrap_err();
+            let refused = file.read(1, shape, |_, _| Ok(())).unwrap_err();
             let said = refused.to_string();
             assert!(said.contains("block 1: a matrix of this shape"), "{said}");
         }
@@ -207,7 +174,11 @@ mod tests {
     fn damaged_matrices_are_refused() {
         damage_is_an_error(&file().1, |bytes| {
             let file = open(bytes)?;
-            (0..file.blocks()).try_for_each(|block| file.read(block, shape, |_| Ok(())).map(|_| ()))
+            let mut shapes = MATRICES.into_iter().map(|(_, shape, _)| Some(shape));
+            (0..file.blocks()).try_for_each(|block| {
+                let shape = shapes.next().flatten();
+                file.read(block, shape, |_, _| Ok(())).map(|_| ())
+            })
         });
     }
 }

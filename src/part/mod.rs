@@ -266,10 +266,9 @@
 //! reads millions of boards or values a second into a `NumPy` array, and subtracts the potential.
 //!
 //! Reading order: `fingerprint`, `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`,
-//! `segments`, `boards`, `stream`; then for values `planes`, `column`; `matrix`.
+//! `segments`, `stream`; then for values `planes`, `column`; `matrix`.
 
 pub(crate) mod block;
-mod boards;
 mod bytes;
 mod column;
 mod compression;
@@ -291,7 +290,7 @@ pub use contents::{About, Kind, Label, LayerLabel};
 pub(crate) use contents::{Contents, FileContents};
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
-pub(crate) use matrix::{LINE_AT_MOST, StoredMatrix};
+pub(crate) use matrix::{LINE_AT_MOST, matrix_block};
 pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
 pub use segments::{MatrixFile, Part, Segments, ValueColumn};

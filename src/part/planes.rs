@@ -4,11 +4,11 @@
 //! almost nothing, while the last bytes are nearly random. Separate planes allow a different form
 //! for each.
 
-use zstd::zstd_safe;
+use zstd::zstd_safe::{self, CCtx, DCtx};
 
 use super::block::{BLOCK, Block, PREFIX, Payload};
 use super::bytes::u32_at;
-use super::compression::{Compressor, Decompressor};
+use super::compression::{compressor, decompressor, error};
 use super::delta::expect_order;
 use super::fingerprint::value_fingerprint;
 use crate::error::Result;
@@ -24,7 +24,7 @@ const LEVEL: i32 = 1;
 
 /// Encodes blocks of values. Keeps its buffers and its zstd context between calls.
 pub struct ValueEncoder {
-    zstd: Compressor,
+    zstd: CCtx<'static>,
     plane: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ impl ValueEncoder {
     /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
-            zstd: Compressor::new(LEVEL)?,
+            zstd: compressor(LEVEL)?,
             plane: Vec::new(),
         })
     }
@@ -80,7 +80,7 @@ impl ValueEncoder {
     /// Write a plane at the start of `out`, compressed if this makes it shorter; returns the
     /// length.
     fn put_plane(&mut self, out: &mut [u8]) -> Result<usize> {
-        let stored = self.zstd.compress(&self.plane, out)?;
+        let stored = self.zstd.compress2(out, &self.plane).map_err(error)?;
         if stored < self.plane.len() {
             return Ok(stored);
         }
@@ -91,7 +91,7 @@ impl ValueEncoder {
 
 /// Decodes blocks of values. Keeps its buffers and its zstd context between calls.
 pub struct ValueDecoder {
-    zstd: Decompressor,
+    zstd: DCtx<'static>,
     planes: Vec<u8>,
 }
 
@@ -103,7 +103,7 @@ impl ValueDecoder {
     /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
-            zstd: Decompressor::new()?,
+            zstd: decompressor()?,
             planes: Vec::new(),
         })
     }
@@ -136,11 +136,7 @@ impl ValueDecoder {
 }
 
 /// Decode a plane from its stored bytes.
-fn take_plane(
-    zstd: &mut Decompressor,
-    stored: &[u8],
-    plane: &mut [u8],
-) -> Result<(), &'static str> {
+fn take_plane(zstd: &mut DCtx<'_>, stored: &[u8], plane: &mut [u8]) -> Result<(), &'static str> {
     if stored.len() == plane.len() {
         plane.copy_from_slice(stored);
         return Ok(());
@@ -152,7 +148,7 @@ fn take_plane(
         return Err("a plane that is not one zstd frame");
     }
     let length = zstd
-        .decompress(stored, plane)
+        .decompress(plane, stored)
         .map_err(|_| "zstd cannot decode a plane")?;
     if length < plane.len() {
         return Err("a plane of too few bytes");

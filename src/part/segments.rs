@@ -234,11 +234,11 @@ impl<C> Segments<C> {
     }
 
     /// Give a block to `decode` if it agrees with the index and the footer.
-    pub(super) fn decode(
+    pub(super) fn decode<T>(
         &self,
         block: usize,
-        decode: impl FnOnce(Payload<'_>) -> Result<(), &'static str>,
-    ) -> Result<()> {
+        decode: impl FnOnce(Payload<'_>) -> Result<T, &'static str>,
+    ) -> Result<T> {
         let (file, block) = self.at(block);
         file.decode(block, decode)
     }
@@ -268,8 +268,8 @@ impl<C> Segments<C> {
 #[cfg(test)]
 mod tests {
     use super::super::block::{BLOCK, Decoder};
-    use super::super::boards::tests::part_of;
     use super::super::fingerprint;
+    use super::super::stream::tests::part_of;
     use super::*;
 
     /// A part in files of `lengths` states each.

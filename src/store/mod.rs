@@ -302,11 +302,6 @@ impl Store {
         self.run.outbox.commit(&self.run.manifest)
     }
 
-    /// Bytes that can still be written to the directory; `None` if the system does not tell.
-    pub(crate) fn free_space(&self) -> Option<u64> {
-        file::free_space(self.run.dir())
-    }
-
     /// Drop the afterstates that the run does not keep. Returns their files.
     fn drop_afterstates(&mut self) -> Vec<FileName> {
         let manifest = &mut self.run.manifest;

@@ -1,6 +1,6 @@
 //! All afterstates of one sum whose top half has one weight and an empty cell.
 //!
-//! The matrix is derived from `Afterstates` and `MovesDown`:
+//! The matrix is derived from `Afterstates` and their moves down:
 //!
 //! - Moves to the left: the stored rows.
 //! - Moves to the right: the rows of the mirrored top halves. Their bits of `left` go to `right`,
@@ -11,19 +11,17 @@
 //!   and a short bottom half. They have compact rows of their own, because they have few columns.
 
 use std::ops::Range;
-use std::{mem, slice};
+use std::slice;
 
-use super::afterstates::Afterstates;
+use super::afterstates::{Afterstates, shapes_of_moves_down};
 use super::class::{ColumnRange, NONE};
-use super::count::count_by_max;
+use super::count::{count_by_max, find_symmetric};
 use super::counts::{BoardCounts, EXPONENTS, add};
 use super::half::Half;
 use super::kernels::{BitLine, LINE, bit, or};
 use super::matrix::{LineMemory, Matrix, Permuter};
-use super::moves_down::{MovesDown, shapes};
 use super::packed_matrix::PackedMatrix;
-use super::symmetric::find_symmetric;
-use super::tables::{Halves, Tables};
+use super::tables::{Halves, Sides, Tables};
 use super::transpose::{transpose, transpose_square};
 use crate::error::Result;
 use crate::game::orbit;
@@ -31,9 +29,7 @@ use crate::game::orbit;
 /// See the module.
 #[derive(Default)]
 pub(crate) struct AfterstateMatrix {
-    lines: LineMemory,
-    /// The row of each slot.
-    slots: Vec<Slot>,
+    slots: Slots,
     /// For each short top half a compact row of hollow bottom halves.
     short_rows: Matrix<LineMemory>,
     has_short_rows: bool,
@@ -41,26 +37,47 @@ pub(crate) struct AfterstateMatrix {
     to_flip: Matrix<LineMemory>,
     /// The columns `both` of all moved rows.
     both_of_moved: Matrix<LineMemory>,
+    permuter: Permuter,
     pub(crate) has_bits: bool,
 }
 
-/// A row that has only the lines of its columns.
-#[derive(Clone, Copy)]
-struct Slot {
-    /// The first line in memory.
-    at: usize,
-    /// The first line of the columns.
-    first: u32,
-    lines: u32,
+/// The rows of all slots. Each has only the lines of its columns.
+#[derive(Default)]
+struct Slots {
+    lines: LineMemory,
+    /// For each slot, the first line in memory, and the lines of the columns.
+    places: Vec<(usize, Range<u32>)>,
 }
 
-impl Slot {
-    fn lines(self) -> Range<usize> {
-        self.at..self.at + self.lines as usize
+impl Slots {
+    /// Lay out the rows of a matrix, without bits.
+    fn lay_out(&mut self, Sides { rows, columns }: Sides) -> Result<()> {
+        self.places.clear();
+        let mut at = 0;
+        for &range in &rows.afterstates.columns {
+            let range = columns.class.lines_of(range);
+            let (first, end) = (range.start as u32, range.end as u32);
+            self.places.push((at, first..end));
+            at += range.len();
+        }
+        self.lines.resize(at)?;
+        self.lines.fill(BitLine::ZERO);
+        Ok(())
     }
 
-    fn columns(self) -> Range<usize> {
-        self.first as usize..(self.first + self.lines) as usize
+    /// The lines of a row in memory, and its columns.
+    fn place(&self, slot: u32) -> (Range<usize>, Range<usize>) {
+        let (at, ref columns) = self.places[slot as usize];
+        (
+            at..at + columns.len(),
+            columns.start as usize..columns.end as usize,
+        )
+    }
+
+    /// The row of a slot without the columns before `line`.
+    fn row_from(&mut self, slot: u32, line: usize) -> &mut [BitLine] {
+        let (lines, columns) = self.place(slot);
+        &mut self.lines[lines][line - columns.start..]
     }
 }
 
@@ -76,161 +93,114 @@ fn load<'a>(tile: &mut [BitLine], lines: impl Iterator<Item = Option<&'a BitLine
 }
 
 impl AfterstateMatrix {
-    /// Make the matrix of the top halves of weight `top`.
+    /// Make the matrix of the top halves of weight `top`. The moves down with these halves must be
+    /// there.
     pub(crate) fn make(
         &mut self,
         afterstates: &Afterstates,
-        moves_down: &MovesDown,
         top: usize,
         halves: &Halves,
-        permuter: &mut Permuter,
     ) -> Result<()> {
         self.has_bits = false;
         if !halves.tops(afterstates.weight).contains(&top) {
             return Ok(());
         }
         let bottom = afterstates.weight - top;
-        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let sides = halves.sides(top, bottom);
         let moved = &afterstates.moved[top];
-        let (on_full, on_short) = (&moves_down.on_full[top], &moves_down.on_short[top]);
-        let flipped = &moves_down.on_short[bottom];
-        self.has_short_rows = flipped.has_bits();
-        let all = [moved, on_full, on_short, flipped];
+        let [on_full, on_short] = &afterstates.moves_down[&top];
+        let [_, to_flip] = &afterstates.moves_down[&bottom];
+        self.has_short_rows = to_flip.has_bits();
+        let all = [moved, on_full, on_short, to_flip];
         self.has_bits = all.into_iter().any(PackedMatrix::has_bits);
         if !self.has_bits {
             return Ok(());
         }
-        self.lay_out(rows, columns)?;
-        let [full, short] = shapes(afterstates.weight, top, halves);
+        self.slots.lay_out(sides)?;
         if on_full.has_bits() {
-            self.add_down_on_full(on_full, full, rows, columns, permuter);
+            self.add_down_on_full(on_full, sides);
         }
         if moved.has_bits() {
-            let shape = afterstates.shape(top, halves);
-            self.add_moved(moved, shape, rows, columns, permuter)?;
+            self.add_moved(moved, sides)?;
         }
-        on_short.for_each_row(short, &mut Vec::new(), |number, row| {
-            let position = rows.class.hollow.positions[number];
-            let to = self.row_mut(rows.afterstates.slots[position as usize]);
-            for (range, compact) in columns.class.short.ranges() {
+        let [_, shape] = shapes_of_moves_down(sides);
+        on_short.for_each_row(shape, &mut Vec::new(), |number, row| {
+            let position = sides.rows.class.hollow.positions[number];
+            let slot = sides.rows.afterstates.slots[position as usize];
+            let to = self.slots.row_from(slot, 0);
+            for (range, compact) in sides.columns.class.short.ranges() {
                 or(&mut to[range], &row[compact]);
             }
         });
         if self.has_short_rows {
-            let [_, shape] = shapes(afterstates.weight, bottom, halves);
-            self.flip(flipped, shape, rows, columns)?;
+            self.flip(to_flip, sides)?;
         }
         Ok(())
-    }
-
-    fn lay_out(&mut self, rows: &Tables, columns: &Tables) -> Result<()> {
-        self.slots.clear();
-        let mut at = 0;
-        for &range in &rows.afterstates.columns {
-            let range = columns.class.lines_of(range);
-            let (first, lines) = (range.start as u32, range.len() as u32);
-            self.slots.push(Slot { at, first, lines });
-            at += range.len();
-        }
-        self.lines.resize(at)?;
-        self.lines.fill(BitLine::ZERO);
-        Ok(())
-    }
-
-    /// The row of a slot.
-    fn row_mut(&mut self, slot: u32) -> &mut [BitLine] {
-        &mut self.lines[self.slots[slot as usize].lines()]
-    }
-
-    /// The row of a slot without the columns before `line`.
-    fn row_from(&mut self, slot: u32, line: usize) -> &mut [BitLine] {
-        let first = self.slots[slot as usize].first as usize;
-        &mut self.row_mut(slot)[line - first..]
     }
 
     /// Add moves down onto a full bottom half. These rows are still empty.
-    fn add_down_on_full(
-        &mut self,
-        down: &PackedMatrix,
-        shape: (usize, usize),
-        rows: &Tables,
-        columns: &Tables,
-        permuter: &mut Permuter,
-    ) {
+    fn add_down_on_full(&mut self, down: &PackedMatrix, sides: Sides) {
+        let (rows, columns) = (&sides.rows.afterstates, sides.columns);
         let both = columns.class.lines_of(ColumnRange::BOTH);
+        let [shape, _] = shapes_of_moves_down(sides);
         down.for_each_row(shape, &mut Vec::new(), |number, row| {
-            let to = self.row_from(rows.afterstates.down[number].slot, both.start);
+            let to = self.slots.row_from(rows.down[number].slot, both.start);
             to[..both.len()].copy_from_slice(row);
         });
-        for images in rows.afterstates.mirrored_down.chunks(LINE) {
-            permuter.permute(
-                &columns.symmetry.images_of_both,
-                (images.len(), both.len()),
-                self,
-                |this, at| {
-                    let slot = this.slots[images[at].0 as usize];
-                    &this.lines[slot.lines()][both.start - slot.first as usize..]
-                },
-                |this, at, line, bits| this.row_from(images[at].1, both.start)[line] = bits,
-            );
+        for images in rows.mirrored_down.chunks(LINE) {
+            let (shape, slots) = ((images.len(), both.len()), &self.slots);
+            self.permuter.load(shape, |at| {
+                let (lines, columns) = slots.place(images[at].0);
+                &slots.lines[lines][both.start - columns.start..]
+            });
+            let order = &columns.symmetry.images_of_both;
+            self.permuter.permute(order, shape, |at, line, bits| {
+                self.slots.row_from(images[at].1, both.start)[line] = bits;
+            });
         }
     }
 
     /// Add moves to the left and to the right.
-    fn add_moved(
-        &mut self,
-        moved: &PackedMatrix,
-        shape: (usize, usize),
-        rows: &Tables,
-        columns: &Tables,
-        permuter: &mut Permuter,
-    ) -> Result<()> {
+    fn add_moved(&mut self, moved: &PackedMatrix, sides: Sides) -> Result<()> {
+        let (rows, columns) = (&sides.rows.afterstates, sides.columns);
         let [both, right] =
             [ColumnRange::BOTH, ColumnRange::RIGHT].map(|range| columns.class.lines_of(range));
-        let mut both_of_moved = mem::take(&mut self.both_of_moved);
-        both_of_moved.reshape(shape.0, both.len())?;
-        both_of_moved.clear();
+        let shape = Afterstates::shape_of(&sides.rows.class, &columns.class);
+        self.both_of_moved.reshape(shape.0, both.len())?;
+        self.both_of_moved.clear();
         moved.for_each_row(shape, &mut Vec::new(), |row, from| {
-            let (slot, image) = rows.afterstates.moved[row];
-            or(self.row_mut(slot), from);
+            let (slot, image) = rows.moved[row];
+            or(self.slots.row_from(slot, 0), from);
             or(
-                &mut self.row_from(image, right.start)[..right.len()],
+                &mut self.slots.row_from(image, right.start)[..right.len()],
                 &from[..right.len()],
             );
-            let to = both_of_moved.row_mut(row);
+            let to = self.both_of_moved.row_mut(row);
             to.copy_from_slice(&from[both.clone()]);
         });
-        for (number, rows) in rows.afterstates.moved.chunks(LINE).enumerate() {
-            permuter.permute(
-                &columns.symmetry.images_of_both,
-                (rows.len(), both.len()),
-                &mut (&mut *self, &both_of_moved),
-                |(_, moved), at| moved.row(number * LINE + at),
-                |(this, _), at, line, bits| {
-                    let to = &mut this.row_from(rows[at].1, both.start)[line];
-                    or(slice::from_mut(to), &[bits]);
-                },
-            );
+        for (number, rows) in rows.moved.chunks(LINE).enumerate() {
+            let shape = (rows.len(), both.len());
+            let row = |at| self.both_of_moved.row(number * LINE + at);
+            self.permuter.load(shape, row);
+            let order = &columns.symmetry.images_of_both;
+            self.permuter.permute(order, shape, |at, line, bits| {
+                let to = &mut self.slots.row_from(rows[at].1, both.start)[line];
+                or(slice::from_mut(to), &[bits]);
+            });
         }
-        self.both_of_moved = both_of_moved;
         Ok(())
     }
 
     /// Make the rows of short top halves: flip the boards with a hollow top half.
-    fn flip(
-        &mut self,
-        packed: &PackedMatrix,
-        shape: (usize, usize),
-        rows: &Tables,
-        columns: &Tables,
-    ) -> Result<()> {
+    fn flip(&mut self, packed: &PackedMatrix, sides: Sides) -> Result<()> {
+        let [_, shape] = shapes_of_moves_down(sides.flipped());
         let boards = &mut self.to_flip;
         boards.reshape(shape.0, shape.1)?;
         boards.clear();
         packed.for_each_row(shape, &mut Vec::new(), |number, row| {
             boards.row_mut(number).copy_from_slice(row);
         });
-        let (short, hollow) = (&rows.class.short, &columns.class.hollow);
+        let (short, hollow) = (&sides.rows.class.short, &sides.columns.class.hollow);
         self.short_rows
             .reshape(short.positions.len(), hollow.lines)?;
         self.short_rows.clear();
@@ -271,9 +241,9 @@ impl AfterstateMatrix {
         let mut square = [BitLine::ZERO; LINE];
         for (across, slots) in rows.afterstates.slots.chunks(LINE).enumerate() {
             let from = slots.iter().map(|&slot| {
-                let slot = self.slots.get(slot as usize);
-                let slot = slot.filter(|slot| slot.columns().contains(&line))?;
-                Some(&self.lines[slot.at + line - slot.first as usize])
+                let (lines, columns) = (slot != NONE).then(|| self.slots.place(slot))?;
+                let line = line.checked_sub(columns.start)?;
+                self.slots.lines[lines].get(line)
             });
             if load(&mut square, from) {
                 transpose_square(&mut square);
@@ -287,17 +257,17 @@ impl AfterstateMatrix {
 
     /// Add to a row the afterstates with the top half of a slot.
     pub(crate) fn add_slot(&self, slot: u32, row: &mut [BitLine]) {
-        let slot = self.slots[slot as usize];
-        or(&mut row[slot.columns()], &self.lines[slot.lines()]);
+        let (lines, columns) = self.slots.place(slot);
+        or(&mut row[columns], &self.slots.lines[lines]);
     }
 
     /// Add to a row the afterstates with a short top half and a hollow bottom half.
-    pub(crate) fn add_short(&self, number: u32, columns: &Tables, row: &mut [BitLine]) {
+    pub(crate) fn add_short(&self, number: u32, sides: Sides, row: &mut [BitLine]) {
         if !self.has_short_rows {
             return;
         }
         let short = self.short_rows.row(number as usize);
-        for (range, compact) in columns.class.hollow.ranges() {
+        for (range, compact) in sides.columns.class.hollow.ranges() {
             or(&mut row[range], &short[compact]);
         }
     }
@@ -305,11 +275,11 @@ impl AfterstateMatrix {
     /// Call `act` with each top half that has bits: its position, the half and its whole row.
     pub(crate) fn for_each_row(
         &self,
-        rows: &Tables,
-        columns: &Tables,
+        sides: Sides,
         row: &mut Vec<BitLine>,
         mut act: impl FnMut(u32, Half, &[BitLine]) -> Result<()>,
     ) -> Result<()> {
+        let Sides { rows, columns } = sides;
         for (position, half) in rows.class.halves() {
             let slot = rows.afterstates.slots[position as usize];
             let short = rows.class.short.number(position);
@@ -325,7 +295,7 @@ impl AfterstateMatrix {
                 self.add_slot(slot, row);
             }
             if let Some(number) = short {
-                self.add_short(number, columns, row);
+                self.add_short(number, sides, row);
             }
             act(position, half, row)?;
         }
@@ -338,22 +308,15 @@ impl AfterstateMatrix {
     /// a full bottom half count twice. Summed over all matrices, top halves have as many empty
     /// cells as bottom halves. So the empty cells of top halves are counted twice, and the empty
     /// cells of bottom halves are not counted.
-    pub(crate) fn count(
-        &self,
-        weight: usize,
-        top: usize,
-        halves: &Halves,
-        row: &mut Vec<BitLine>,
-    ) -> Result<BoardCounts> {
+    pub(crate) fn count(&self, sides: Sides, row: &mut Vec<BitLine>) -> Result<BoardCounts> {
         let mut counts = BoardCounts::default();
         if !self.has_bits {
             return Ok(counts);
         }
-        let bottom = weight - top;
-        let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
+        let Sides { rows, columns } = sides;
         let mut found = Vec::new();
         let full = columns.census.full.as_slice();
-        self.for_each_row(rows, columns, row, |position, half, row| {
+        self.for_each_row(sides, row, |position, half, row| {
             let max = rows.census.max[position as usize];
             let empty = half.empty_cells();
             let labeled = count_by_max(row, None, max, columns);
@@ -364,7 +327,7 @@ impl AfterstateMatrix {
             add(&mut counts.labeled, 1, &labeled);
             add(&mut counts.labeled, 1, &labeled_full);
             add(&mut counts.empty_cells, 2 * empty, &labeled);
-            find_symmetric(position, rows, columns, top == bottom, row, &mut found);
+            find_symmetric(position, sides, row, &mut found);
             for &at in &found {
                 let other = columns.class.half(at);
                 let more = 8 / orbit::<4, 4>(Half::board(half, other)) - 1;

@@ -5,6 +5,7 @@
 //! the rows of these top halves are stored. A quarter turn derives the afterstates of moves down
 //! (`turn`), and `AfterstateMatrix` derives all others when it is made.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
@@ -14,12 +15,12 @@ use super::half::{Half, at_left};
 use super::kernels::set;
 use super::matrix::{Matrices, lock};
 use super::packed_matrix::PackedMatrix;
-use super::tables::Halves;
+use super::tables::{Halves, Sides};
 use crate::engine::frontier::FrontierPart;
 use crate::engine::workers::{Done, Workers};
 use crate::error::{Error, Result};
 use crate::game::images;
-use crate::part::{Block, Fingerprint, MatrixFile, StoredMatrix};
+use crate::part::{Block, Fingerprint, MatrixFile, matrix_block};
 
 /// The afterstates of one sum.
 pub(crate) struct Afterstates {
@@ -28,6 +29,20 @@ pub(crate) struct Afterstates {
     /// Afterstates of moves to the left with an empty cell in the top half, by weight of the top
     /// half. Rows are moved rows of `Class`, and columns are `left` and `both`.
     pub(crate) moved: Vec<PackedMatrix>,
+    /// The afterstates of moves down that were derived, by weight of the top half: boards with a full
+    /// bottom half, then boards with a short bottom half. Of the first matrix, the rows are
+    /// `AfterstateRows::down` and the columns are `both`. Of the second matrix, the rows are hollow
+    /// halves and the columns are compact rows of short halves.
+    pub(crate) moves_down: BTreeMap<usize, [PackedMatrix; 2]>,
+}
+
+/// The numbers of rows, and of lines of a row, of the two matrices of moves down.
+pub(crate) fn shapes_of_moves_down(Sides { rows, columns }: Sides) -> [(usize, usize); 2] {
+    let both = columns.class.lines_of(ColumnRange::BOTH);
+    [
+        (rows.afterstates.down.len(), both.len()),
+        (rows.class.hollow.positions.len(), columns.class.short.lines),
+    ]
 }
 
 impl Afterstates {
@@ -36,21 +51,43 @@ impl Afterstates {
         Self {
             weight,
             moved: (0..=weight).map(|_| PackedMatrix::default()).collect(),
+            moves_down: BTreeMap::new(),
         }
     }
 
-    /// The numbers of rows, and of lines of a row, of a matrix.
+    /// The numbers of rows, and of lines of a row, of a matrix of moves to the left.
     pub(crate) fn shape(&self, top: usize, halves: &Halves) -> (usize, usize) {
-        let (rows, columns) = (halves.tables.get(top), halves.tables.get(self.weight - top));
-        rows.zip(columns).map_or((0, 0), |(rows, columns)| {
-            Self::shape_of(&rows.class, &columns.class)
-        })
+        if !halves.tops(self.weight).contains(&top) {
+            return (0, 0);
+        }
+        let Sides { rows, columns } = halves.sides(top, self.weight - top);
+        Self::shape_of(&rows.class, &columns.class)
     }
 
     /// The numbers of rows, and of lines of a row, given the classes of both halves.
     pub(super) fn shape_of(rows: &Class, columns: &Class) -> (usize, usize) {
         let moved = columns.lines_of(ColumnRange::MOVED_LEFT);
         (rows.moved_rows(), moved.len())
+    }
+
+    /// Read a matrix from a file, given the classes of both halves. Returns its fingerprint, too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] unless the block is the packed form of such a matrix.
+    pub(super) fn read_matrix(
+        file: &MatrixFile,
+        block: usize,
+        classes: Option<[&Class; 2]>,
+    ) -> Result<(PackedMatrix, Fingerprint)> {
+        let shape = classes.map(|[rows, columns]| Self::shape_of(rows, columns));
+        let (matrix, fingerprint) = file.read(block, shape, |packed, shape| {
+            let columns = classes.map(|[_, columns]| columns.mask_of_moved_columns());
+            PackedMatrix::from_bytes(packed, shape, &columns.unwrap_or_default())
+                .transpose()
+                .ok_or("not a packed matrix of afterstates")
+        })?;
+        Ok((matrix?, fingerprint))
     }
 
     /// The afterstates of files of matrices. Each file has the matrices of other weights.
@@ -65,31 +102,25 @@ impl Afterstates {
         halves: &Halves,
         workers: &Workers,
     ) -> Result<Self> {
-        let mut all = Self::new(weight);
         let blocks = |(file, of): (usize, &MatrixFile)| {
             let blocks = 0..of.blocks();
             blocks.map(move |block| (file, block))
         };
         let blocks: Vec<_> = files.iter().enumerate().flat_map(blocks).collect();
-        let moved = Mutex::new(Vec::new());
-        let fingerprints = Mutex::new(vec![Fingerprint::default(); files.len()]);
+        let fingerprints = vec![Fingerprint::default(); files.len()];
+        let all = Mutex::new((Self::new(weight), fingerprints));
         let Done = workers.each(&blocks, |_, &(file, block)| {
-            let is_top = |top: &usize| halves.tops(weight).contains(top);
-            let shape = |top| Some(top).filter(is_top).map(|top| all.shape(top, halves));
-            let fingerprint = files[file].read(block, shape, |stored| {
-                let StoredMatrix { top, packed, .. } = stored;
-                let shape = (stored.rows, stored.lines);
-                let columns = halves.tables[weight - top].class.mask_of_moved_columns();
-                let matrix = PackedMatrix::from_bytes(packed, shape, &columns)
-                    .transpose()
-                    .ok_or("not a packed matrix of afterstates")?;
-                moved.lock().expect("no thread panics").push((top, matrix));
-                Ok(())
-            })?;
-            fingerprints.lock().expect("no thread panics")[file] += fingerprint;
+            let top = files[file].first(block) as usize;
+            let sides = halves.tops(weight).contains(&top);
+            let sides = sides.then(|| halves.sides(top, weight - top));
+            let classes = sides.map(|Sides { rows, columns }| [&rows.class, &columns.class]);
+            let (matrix, fingerprint) = Self::read_matrix(&files[file], block, classes)?;
+            let (all, fingerprints) = &mut *all.lock().expect("no thread panics");
+            all.moved[top] = matrix;
+            fingerprints[file] += fingerprint;
             Ok(Done)
         })?;
-        let fingerprints = fingerprints.into_inner().expect("no thread panics");
+        let (all, fingerprints) = all.into_inner().expect("no thread panics");
         for (file, expected) in files.iter().zip(fingerprints) {
             let got = file.fingerprint();
             if got != expected {
@@ -98,9 +129,6 @@ impl Afterstates {
                     what: format!("footer: fingerprint: expected {expected}, got {got}"),
                 });
             }
-        }
-        for (top, matrix) in moved.into_inner().expect("no thread panics") {
-            all.moved[top] = matrix?;
         }
         Ok(all)
     }
@@ -116,14 +144,8 @@ impl Afterstates {
         let with_bits = |top: &usize| self.moved[*top].has_bits();
         let tops: Vec<usize> = (0..=self.weight).filter(with_bits).collect();
         let to_block = |&top: &usize| {
-            let (rows, lines) = self.shape(top, halves);
-            let matrix = StoredMatrix {
-                top,
-                rows,
-                lines,
-                packed: self.moved[top].bytes(),
-            };
-            matrix.to_block(level)
+            let shape = self.shape(top, halves);
+            matrix_block(top, shape, self.moved[top].bytes(), level)
         };
         for tops in tops.chunks(2 * rayon::current_num_threads()) {
             let blocks: Vec<Result<Block>> = tops.par_iter().map(to_block).collect();
@@ -134,10 +156,10 @@ impl Afterstates {
         Ok(())
     }
 
-    /// Bytes of all packed matrices.
-    pub(crate) fn bytes(&self) -> u64 {
-        let bytes = self.moved.iter().map(|moved| moved.bytes().len() as u64);
-        bytes.sum()
+    /// Bytes of the moves down that were derived.
+    pub(crate) fn bytes_of_moves_down(&self) -> u64 {
+        let all = self.moves_down.values().flatten();
+        all.map(|packed| packed.bytes().len() as u64).sum()
     }
 
     /// Whether there are no afterstates.
@@ -166,7 +188,7 @@ impl Afterstates {
             .collect();
         let loaded = matrices.fill(|moved| {
             for new in moved {
-                lock(new).matrix.clear();
+                lock(new).clear();
             }
             workers.each(&blocks, |worker, &(part, block)| {
                 worker.boards.clear();
@@ -176,19 +198,17 @@ impl Afterstates {
                 let images = boards.flat_map(|&board| images::<4, 4>(board));
                 for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
                     let of_top = halves.positions.weight(top);
-                    let [rows, columns] =
-                        [of_top, weight - of_top].map(|at| &halves.tables[at].class);
-                    let row = rows.moved_row(halves.positions.of(top));
+                    let Sides { rows, columns } = halves.sides(of_top, weight - of_top);
+                    let row = rows.class.moved_row(halves.positions.of(top));
                     let column = halves.positions.of(bottom);
-                    if let Some(row) = row.filter(|_| columns.is_moved_column(column)) {
+                    if let Some(row) = row.filter(|_| columns.class.is_moved_column(column)) {
                         bits[of_top].push((row as u32, column));
                     }
                 }
                 for (new, bits) in moved.iter().zip(bits).filter(|(_, bits)| !bits.is_empty()) {
                     let mut new = lock(new);
-                    new.has_bits = true;
                     for (row, at) in bits {
-                        set(new.matrix.row_mut(row as usize), at);
+                        set(new.row_mut(row as usize), at);
                     }
                 }
                 Ok(Done)

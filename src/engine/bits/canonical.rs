@@ -202,7 +202,7 @@ kernel! {
 kernel! {
     /// Add boards to `named`. Their largest exponents are in `exponents`, which begins with the
     /// largest exponent of the shared half.
-    pub(crate) fn name(shared: SharedHalf, digits: &[u32], exponents: Range<u8>, named: &mut NamedBoards) {
+    pub(crate) fn tally(shared: SharedHalf, digits: &[u32], exponents: Range<u8>, named: &mut NamedBoards) {
         let (mut boards, mut mixes) = ([0; 64], [0; 64]);
         for digits in digits.chunks(64) {
             if digits.len() < 64 {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn name_adds_each_board_to_its_largest_exponent() {
+    fn tally_adds_each_board_to_its_largest_exponent() {
         for (shared, digits) in halves() {
             for (length, most) in [
                 (0, 8),
@@ -324,7 +324,7 @@ mod tests {
                     let mut named = NamedBoards::default();
                     run!(
                         version,
-                        name(shared, &digits[..length], 5..most, &mut named)
+                        tally(shared, &digits[..length], 5..most, &mut named)
                     );
                     assert_eq!(named, expected, "{version:?}");
                 }

@@ -1,4 +1,4 @@
-//! Counts the states of a row.
+//! Counts the states of a row, and removes the dead ones.
 //!
 //! Key idea: boards with a symmetry of their own are few, so they are visited one by one. All others
 //! are counted as bits under masks; see `counts`.
@@ -6,9 +6,8 @@
 use super::class::NONE;
 use super::counts::{BoardCounts, EXPONENTS, add};
 use super::half::Half;
-use super::kernels::{BitLine, count, count_masked, count_masked_twice};
-use super::symmetric::find_symmetric;
-use super::tables::Tables;
+use super::kernels::{BitLine, LINE, bit, count, count_masked, count_masked_twice, words_mut};
+use super::tables::{Sides, Tables};
 use crate::game::{Game, Moved, orbit};
 
 /// Count the bits of a row by largest exponent of the board. `max` is the largest exponent of the
@@ -39,23 +38,25 @@ pub(crate) fn count_by_max(
 /// Counts rows of states.
 #[derive(Default)]
 pub(crate) struct StateCounter {
+    /// Mask of the dead states of the row; empty if none can be dead.
+    dead: Vec<BitLine>,
     symmetric: Vec<u32>,
 }
 
 impl StateCounter {
-    /// Count a row of states with the top half at `position`; `dead` is a mask of the dead states, empty
-    /// if there are none. `square` says whether the halves have equal weights. Returns whether there
-    /// are any states.
+    /// Count a row of states with the top half at `position`, and remove the dead states. Returns
+    /// whether there were any states.
     pub(crate) fn count(
         &mut self,
         game: &Game,
-        (rows, columns, square): (&Tables, &Tables, bool),
+        sides: Sides,
         position: u32,
-        [row, dead]: [&[BitLine]; 2],
+        row: &mut [BitLine],
         counts: &mut BoardCounts,
     ) -> bool {
+        let Sides { rows, columns } = sides;
         // A pair of different weights stands for the flipped pair, too.
-        let times = if square { 1 } else { 2 };
+        let times = if sides.is_square() { 1 } else { 2 };
         let max = rows.census.max[position as usize];
         let labeled = count_by_max(row, None, max, columns);
         if labeled == [0; EXPONENTS] {
@@ -75,14 +76,9 @@ impl StateCounter {
             count_masked(row, &columns.census.wins)
         };
         counts.wins[columns.census.up_to.len() - 1] += 4 * times * wins;
-        if !dead.is_empty() {
-            let dead = count_by_max(dead, None, max, columns);
-            add(&mut counts.dead, times, &dead);
-        }
         let half = rows.class.half(position);
-        let symmetric = &mut self.symmetric;
-        find_symmetric(position, rows, columns, square, row, symmetric);
-        for &bottom in symmetric.iter() {
+        find_symmetric(position, sides, row, &mut self.symmetric);
+        for &bottom in &self.symmetric {
             let board = Half::board(half, columns.class.half(bottom));
             let more = times * (8 / orbit::<4, 4>(board) - 1);
             let exp = usize::from(max.max(columns.census.max[bottom as usize]));
@@ -95,6 +91,73 @@ impl StateCounter {
             counts.wins[exp] += more * number(|moved| *moved == Moved::Wins);
             counts.dead[exp] += more * u64::from(legal == 0);
         }
+        self.remove_dead(sides, position, row);
+        if !self.dead.is_empty() {
+            let dead = count_by_max(&self.dead, None, max, columns);
+            add(&mut counts.dead, times, &dead);
+        }
         true
     }
+
+    /// Remove the dead states from a row, whose top half is at `position`: neither half has a move,
+    /// and no tiles are equal where the halves meet.
+    pub(crate) fn remove_dead(&mut self, sides: Sides, position: u32, row: &mut [BitLine]) {
+        let Sides { rows, columns } = sides;
+        self.dead.clear();
+        if !bit(&rows.census.stuck, position) {
+            return;
+        }
+        let cells = rows.class.half(position).cells();
+        let census = &columns.census;
+        let [a, b, c, d] = [0, 1, 2, 3]
+            .map(|column| &census.inner_differs[column][usize::from(cells[4 + column])]);
+        for (line, row) in row.iter().enumerate() {
+            let masks = [&census.stuck, a, b, c, d].map(|mask| mask[line].0);
+            let mut dead = *row;
+            for (i, dead) in dead.0.iter_mut().enumerate() {
+                *dead &= masks.iter().fold(u64::MAX, |all, mask| all & mask[i]);
+            }
+            self.dead.push(dead);
+        }
+        for (row, dead) in words_mut(row).iter_mut().zip(words_mut(&mut self.dead)) {
+            *row &= !*dead;
+        }
+    }
+}
+
+/// Find the positions of a row whose boards have a symmetry of their own; `position` is the top
+/// half.
+///
+/// Such a board repeats a half or a quad. So few bottom halves can match a given top half. Only a top
+/// half that is its own mirror image needs a mask of a whole row.
+pub(crate) fn find_symmetric(position: u32, sides: Sides, row: &[BitLine], found: &mut Vec<u32>) {
+    let Sides { rows, columns } = sides;
+    found.clear();
+    let is_set = |position: &u32| (*position as usize) < row.len() * LINE && bit(row, *position);
+    let image = rows.symmetry.images[position as usize];
+    if sides.is_square() {
+        found.extend([position, image].into_iter().filter(is_set));
+    }
+    // A reflection at a diagonal swaps two quads. The two quads on the diagonal are symmetric.
+    let [falling, rising] = rows.symmetry.diagonal[position as usize];
+    let groups = [
+        (falling, &columns.symmetry.by_left),
+        (rising, &columns.symmetry.by_right),
+    ];
+    for (quad, positions) in groups.into_iter().filter(|&(quad, _)| quad != NONE) {
+        found.extend(positions.of(quad).iter().copied().filter(is_set));
+    }
+    if image == position {
+        for (line, (row, mask)) in row.iter().zip(&columns.symmetry.mirrored).enumerate() {
+            for (word, (row, mask)) in row.0.iter().zip(&mask.0).enumerate() {
+                let mut left = row & mask;
+                while left != 0 {
+                    found.push((line * LINE + word * 64) as u32 + left.trailing_zeros());
+                    left &= left - 1;
+                }
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
 }

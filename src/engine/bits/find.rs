@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use super::afterstates::Afterstates;
 use super::class::Class;
-use super::half::Half;
-use super::packed_matrix::PackedMatrix;
-use super::quads::Quads;
+use super::half::{Half, Quads};
 use crate::error::Result;
 use crate::fork::ForkLock;
 use crate::game::{Board, Exp, Game, images, max_exp, sum};
@@ -58,31 +56,17 @@ impl Finder {
                 continue;
             }
             let [rows, columns] = [top, bottom].map(|half| self.class(half.weight()));
-            let (row, column) = (rows.search(top), columns.search(bottom));
-            let row = row.and_then(|row| rows.moved_row(row));
-            let (Some(row), Some(column)) = (row, column) else {
+            let row = rows.search(top).and_then(|row| rows.moved_row(row));
+            let weight = top.weight() as u64;
+            let block = file.block_of(weight);
+            let block = block.filter(|&block| file.first(block) == weight);
+            let (Some(row), Some(column), Some(block)) = (row, columns.search(bottom), block)
+            else {
                 continue;
             };
-            let Some(block) = file.block_of(top.weight() as u64) else {
-                continue;
-            };
-            let mut matrix = None;
-            if file.first(block) != top.weight() as u64 {
-                continue;
-            }
-            let shape = Afterstates::shape_of(&rows, &columns);
-            file.read(
-                block,
-                |_| Some(shape),
-                |stored| {
-                    let mask = columns.mask_of_moved_columns();
-                    let packed = PackedMatrix::from_bytes(stored.packed, shape, &mask).transpose();
-                    matrix = Some(packed.ok_or("not a packed matrix of afterstates")?);
-                    Ok(())
-                },
-            )?;
-            let matrix = matrix.transpose()?;
-            if matrix.is_some_and(|matrix| matrix.has(shape, row, column)) {
+            let classes = Some([&*rows, &*columns]);
+            let (matrix, _) = Afterstates::read_matrix(&file, block, classes)?;
+            if matrix.has(Afterstates::shape_of(&rows, &columns), row, column) {
                 return Ok(true);
             }
         }

@@ -3,17 +3,22 @@
 //! Key idea: boards with one top half are neighbours in the order of boards, and one row has them
 //! all. So each row is sorted alone, in a core's first caches. Then the rows are laid end to end in
 //! the order of their top halves.
+//!
+//! The boards of a row have one top half, so four bytes per board are enough. Rows stay in this form
+//! while memory lasts. Then they are delta-coded. When coded rows take more memory than the other
+//! rows, they are written to a file.
 
+use std::collections::VecDeque;
 use std::mem;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::MutexGuard;
 
-use super::counts::EXPONENTS;
 use super::half::Half;
-use super::rows::{ListedRow, Rows};
 use crate::engine::batch::ranges;
-use crate::engine::chunk::{CHUNK_BYTES, ChunkPool};
+use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
 use crate::engine::job::Source;
+use crate::engine::packed::PackedRun;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
@@ -25,23 +30,21 @@ use crate::store::Spill;
 /// Number of boards that a task reads.
 const TASK: usize = 1 << 16;
 
-/// The boards of all parts of a layer, while they are collected.
-pub(crate) struct Listing {
-    /// By largest exponent, beginning with 1.
-    parts: Vec<PerThread<Rows>>,
-    pools: PerThread<ChunkPool>,
-}
+/// Number of rows that count as a chunk of memory: 128 bytes for all entries of a row.
+const ROWS_OF_CHUNK: usize = CHUNK_BYTES / 128;
 
-/// The boards of the row that a thread lists.
-#[derive(Default)]
+/// The boards of all parts of a layer, while they are collected.
+pub(crate) struct Listing(PerThread<Lister>);
+
+/// The boards that one thread listed.
 pub(crate) struct Lister {
-    pub(super) thread: usize,
-    /// The digits of the bottom halves, by largest exponent.
-    bottoms: [Vec<u32>; EXPONENTS],
+    /// By largest exponent, beginning with 1.
+    parts: Vec<Rows>,
+    pool: ChunkPool,
 }
 
 impl Lister {
-    /// Add boards, given their bottom halves. The largest exponents of the boards are in
+    /// Add boards of a row, given their bottom halves. The largest exponents of the boards are in
     /// `exponents`, which begins with the largest exponent of the top half.
     pub(crate) fn add(&mut self, exponents: Range<u8>, bottoms: &[u32]) {
         for &bottom in bottoms {
@@ -51,8 +54,14 @@ impl Lister {
                     max = exp;
                 }
             }
-            self.bottoms[usize::from(max)].push(bottom);
+            self.parts[usize::from(max) - 1].row.push(bottom);
         }
+    }
+
+    /// End the row of a top half.
+    pub(crate) fn end_row(&mut self, top: Half) -> Result<()> {
+        let mut parts = self.parts.iter_mut().filter(|rows| !rows.row.is_empty());
+        parts.try_for_each(|rows| rows.end_row(top, &mut self.pool))
     }
 }
 
@@ -61,35 +70,185 @@ impl Listing {
     /// fit are spilled to a file in `dir`.
     pub(crate) fn new(top: Exp, plan: &Plan, dir: &Path) -> Self {
         let granted = plan.granted / CHUNK_BYTES;
-        let rows = |_| Rows::new(granted, Spill::new(dir));
-        let pool = |_| ChunkPool::new(plan.chunks / CHUNK_BYTES);
-        let threads = 0..plan.threads();
-        Self {
+        let lister = |_| Lister {
             parts: top
                 .up_to()
-                .map(|_| PerThread::of(threads.clone().map(rows)))
+                .map(|_| Rows::new(granted, Spill::new(dir)))
                 .collect(),
-            pools: PerThread::of(threads.map(pool)),
+            pool: ChunkPool::new(plan.chunks / CHUNK_BYTES),
+        };
+        Self(PerThread::of((0..plan.threads()).map(lister)))
+    }
+
+    /// The lister of a thread.
+    pub(crate) fn of_thread(&self, thread: usize) -> MutexGuard<'_, Lister> {
+        self.0.lock(thread)
+    }
+
+    /// The sources of the parts, by largest tile.
+    pub(crate) fn into_sources(self) -> Vec<RowSource> {
+        let mut threads: Vec<_> = self
+            .0
+            .into_values()
+            .into_iter()
+            .map(|lister| lister.parts.into_iter())
+            .collect();
+        let mut sources = Vec::new();
+        loop {
+            let part: Vec<Rows> = threads.iter_mut().filter_map(Iterator::next).collect();
+            if part.is_empty() {
+                return sources;
+            }
+            sources.push(RowSource::new(part));
+        }
+    }
+}
+
+/// The rows of one part that one thread listed.
+struct Rows {
+    /// The digits of the bottom halves of the row that is being listed.
+    row: Vec<u32>,
+    listed: Vec<ListedRow>,
+    /// Number of packed rows, which come first.
+    packed: usize,
+    /// The digits of the other rows' bottom halves, in words.
+    bottoms: VecDeque<Chunk>,
+    /// The number of the first word in `bottoms`, and of the next word.
+    first: usize,
+    end: usize,
+    runs: Vec<PackedRun>,
+    /// The file of the runs that are not in memory.
+    spill: Spill,
+    /// Number of chunks that these rows may have in any case.
+    granted: usize,
+}
+
+#[derive(Clone, Copy)]
+struct ListedRow {
+    top: Half,
+    /// Number of boards.
+    boards: u32,
+    place: RowPlace,
+}
+
+/// The location of a row's boards.
+#[derive(Clone, Copy)]
+enum RowPlace {
+    /// The number of the first word.
+    Words(usize),
+    /// A block of a packed run.
+    Packed { run: u32, block: u32 },
+}
+
+impl Rows {
+    fn new(granted: usize, spill: Spill) -> Self {
+        Self {
+            row: Vec::new(),
+            listed: Vec::new(),
+            packed: 0,
+            bottoms: VecDeque::new(),
+            first: 0,
+            end: 0,
+            runs: Vec::new(),
+            spill,
+            granted,
         }
     }
 
-    /// Add the row of a top half.
-    pub(crate) fn add(&self, top: Half, lister: &mut Lister) -> Result<()> {
-        let pool = &mut *self.pools.lock(lister.thread);
-        for (exp, bottoms) in lister.bottoms.iter_mut().enumerate() {
-            if !bottoms.is_empty() {
-                bottoms.sort_unstable();
-                let mut rows = self.parts[exp - 1].lock(lister.thread);
-                rows.add(top, bottoms, pool)?;
-                bottoms.clear();
+    /// End the row of a top half.
+    fn end_row(&mut self, top: Half, pool: &mut ChunkPool) -> Result<()> {
+        self.row.sort_unstable();
+        self.listed.push(ListedRow {
+            top,
+            boards: self.row.len() as u32,
+            place: RowPlace::Words(self.end),
+        });
+        let mut rest = self.row.as_slice();
+        while !rest.is_empty() {
+            let at = self.end % CHUNK;
+            if at == 0 {
+                self.bottoms.push_back(pool.take());
             }
+            let chunk = self.bottoms.back_mut().expect("a chunk was just taken");
+            let (here, after) = rest.split_at(rest.len().min(CHUNK - at));
+            chunk[at..][..here.len()].copy_from_slice(here);
+            self.end += here.len();
+            rest = after;
+        }
+        self.row.clear();
+        if self.listed.len().is_multiple_of(ROWS_OF_CHUNK) {
+            pool.cede();
+        }
+        if pool.used_up() {
+            self.make_room(pool)?;
         }
         Ok(())
     }
 
-    /// The sources of the parts, by largest tile.
-    pub(crate) fn into_sources(self) -> impl Iterator<Item = RowSource> {
-        self.parts.into_iter().map(RowSource::new)
+    /// If the rows have more than `granted` chunks, pack the rows that are in words. If the
+    /// packed rows take more memory, write them to the file instead.
+    fn make_room(&mut self, pool: &mut ChunkPool) -> Result<()> {
+        let packed = self.runs.iter().map(PackedRun::chunks).sum::<usize>();
+        if self.bottoms.len() + packed <= self.granted {
+            Ok(())
+        } else if packed <= self.bottoms.len() {
+            self.pack(pool)
+        } else {
+            self.runs
+                .iter_mut()
+                .try_for_each(|run| run.spill(&mut self.spill, pool))
+        }
+    }
+
+    /// Pack the rows in words.
+    fn pack(&mut self, pool: &mut ChunkPool) -> Result<()> {
+        let number = self.runs.len() as u32;
+        let (mut run, mut boards, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
+        for at in self.packed..self.listed.len() {
+            let row = self.listed[at];
+            if let RowPlace::Words(begin) = row.place {
+                self.forget(begin, pool);
+            }
+            boards.clear();
+            self.read(row, &mut bytes, &mut boards)?;
+            let block = run.blocks() as u32;
+            run.append(&boards, &mut bytes, pool)?;
+            self.listed[at].place = RowPlace::Packed { run: number, block };
+        }
+        self.end = self.end.next_multiple_of(CHUNK);
+        self.forget(self.end, pool);
+        self.packed = self.listed.len();
+        self.runs.push(run);
+        Ok(())
+    }
+
+    /// Return to the pool the chunks whose words all come before word `begin`.
+    fn forget(&mut self, begin: usize, pool: &mut ChunkPool) {
+        while self.first + CHUNK <= begin {
+            pool.give(self.bottoms.pop_front().expect("a chunk of words"));
+            self.first += CHUNK;
+        }
+    }
+
+    /// Append the boards of a row to `boards`. `bytes` is scratch memory for packed rows.
+    fn read(&self, row: ListedRow, bytes: &mut Vec<u8>, boards: &mut Vec<Board>) -> Result<()> {
+        match row.place {
+            RowPlace::Words(begin) => {
+                let top = u64::from(row.top.0) << 32;
+                let mut words = begin - self.first..begin - self.first + row.boards as usize;
+                while !words.is_empty() {
+                    let at = words.start % CHUNK;
+                    let here = words.len().min(CHUNK - at);
+                    let bottoms = self.bottoms[words.start / CHUNK][at..][..here].iter();
+                    boards.extend(bottoms.map(|&bottom| top | u64::from(bottom)));
+                    words.start += here;
+                }
+                Ok(())
+            }
+            RowPlace::Packed { run, block } => {
+                self.runs[run as usize].read(block as usize, &self.spill, bytes, boards)
+            }
+        }
     }
 }
 
@@ -103,8 +262,7 @@ pub(crate) struct RowSource {
 }
 
 impl RowSource {
-    fn new(rows: PerThread<Rows>) -> Self {
-        let mut threads = rows.into_values();
+    fn new(mut threads: Vec<Rows>) -> Self {
         let all = threads.iter().map(|rows| rows.listed.len()).sum();
         let mut rows = Vec::with_capacity(all);
         for (thread, of_thread) in threads.iter_mut().enumerate() {
@@ -189,10 +347,6 @@ mod tests {
             let workers = Workers::start(&plan).unwrap();
             let listing = Listing::new(game.top(), &plan, place.path());
             let mut canonical = Canonical::default();
-            let mut listers: [Lister; 3] = Default::default();
-            for (thread, lister) in listers.iter_mut().enumerate() {
-                lister.thread = thread;
-            }
             for (position, half) in rows.class.halves() {
                 let mut row = bits(position);
                 // The padding has no boards.
@@ -202,14 +356,14 @@ mod tests {
                     }
                 }
                 let exponents = rows.census.exponents(position);
-                let lister = &mut listers[position as usize % 3];
+                let lister = &mut listing.of_thread(position as usize % 3);
                 canonical.find(half, &row, columns, false, |_, bottoms| {
                     lister.add(exponents.clone(), bottoms);
                 });
-                listing.add(half, lister).unwrap();
+                lister.end_row(half).unwrap();
             }
             let mut spilled = 0;
-            for (source, expected) in listing.into_sources().zip(&expected[1..]) {
+            for (source, expected) in listing.into_sources().iter().zip(&expected[1..]) {
                 let tally = source.tally();
                 spilled += source.cuts().spilled;
                 assert_eq!(tally.candidates, expected.len() as u64);

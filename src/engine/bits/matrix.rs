@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::kernels::{BitLine, LINE};
 use super::packed_matrix::PackedMatrix;
-use super::transpose::{BitTile, transpose};
+use super::transpose::transpose;
 use crate::error::Result;
 use crate::pages::Pages;
 
@@ -116,48 +116,43 @@ pub(crate) struct Matrices {
 struct MatrixPlace {
     lines: Range<usize>,
     width: usize,
-    /// If the matrix has no bits, its content is undefined.
-    has_bits: bool,
 }
 
-/// A matrix under construction.
-pub(crate) struct NewMatrix<'a> {
-    pub(crate) matrix: Matrix<&'a mut [BitLine]>,
-    pub(crate) has_bits: bool,
-}
+/// A matrix of [`Matrices`] that threads fill.
+pub(crate) type SharedMatrix<'a> = Mutex<Matrix<&'a mut [BitLine]>>;
 
-/// Lock a matrix under construction.
-pub(crate) fn lock<'m, 'a>(matrix: &'m Mutex<NewMatrix<'a>>) -> MutexGuard<'m, NewMatrix<'a>> {
+/// Lock a matrix that threads fill.
+pub(crate) fn lock<'m, 'a>(
+    matrix: &'m SharedMatrix<'a>,
+) -> MutexGuard<'m, Matrix<&'a mut [BitLine]>> {
     matrix.lock().expect("no thread panics")
 }
 
 impl Matrices {
-    /// Lay out matrices without bits. A shape is a number of rows and a number of lines per row.
+    /// Lay out matrices; their content is undefined. A shape is a number of rows and a number of lines
+    /// per row.
     pub(crate) fn lay_out(&mut self, shapes: impl Iterator<Item = (usize, usize)>) -> Result<()> {
         self.places.clear();
         let mut end = 0;
         for (rows, width) in shapes {
             let lines = end..end + rows * width;
             end = lines.end;
-            self.places.push(MatrixPlace {
-                lines,
-                width,
-                has_bits: false,
-            });
+            self.places.push(MatrixPlace { lines, width });
         }
         // With one more line, eight bytes can be read from any byte of the last row.
         self.lines.resize(end + 1)
     }
 
-    /// Whether the matrix of a weight has bits.
-    pub(crate) fn has_bits(&self, top: usize) -> bool {
-        self.places.get(top).is_some_and(|place| place.has_bits)
+    /// Whether there is a matrix of a weight that has lines.
+    pub(crate) fn has_lines(&self, top: usize) -> bool {
+        let place = self.places.get(top);
+        place.is_some_and(|place| !place.lines.is_empty())
     }
 
-    /// The matrix of a weight. It must have bits.
+    /// The matrix of a weight.
     #[inline]
     pub(crate) fn of(&self, top: usize) -> Matrix<&[BitLine]> {
-        let MatrixPlace { lines, width, .. } = &self.places[top];
+        let MatrixPlace { lines, width } = &self.places[top];
         Matrix {
             lines: &self.lines[lines.start..lines.end + 1],
             width: *width,
@@ -166,49 +161,22 @@ impl Matrices {
 
     /// Pack the matrix of a weight.
     pub(crate) fn pack(&self, top: usize) -> Result<PackedMatrix> {
-        let MatrixPlace {
-            lines,
-            width,
-            has_bits,
-        } = &self.places[top];
-        if !has_bits {
-            return Ok(PackedMatrix::default());
-        }
-        let rows = self.lines[lines.clone()].chunks_exact(*width);
+        let MatrixPlace { lines, width } = &self.places[top];
+        let rows = self.lines[lines.clone()].chunks_exact((*width).max(1));
         PackedMatrix::new(rows, &mut Vec::new())
     }
 
     /// Call `act`, which fills the matrices on any number of threads.
-    pub(crate) fn fill<R>(&mut self, act: impl FnOnce(&[Mutex<NewMatrix>]) -> R) -> R {
+    pub(crate) fn fill<R>(&mut self, act: impl FnOnce(&[SharedMatrix]) -> R) -> R {
         let mut rest = &mut self.lines[..];
-        let mut matrices = Vec::new();
-        for place in &self.places {
-            let lines = rest.split_off_mut(..place.lines.len());
-            let matrix = Matrix {
+        let matrices = self.places.iter().map(|MatrixPlace { lines, width }| {
+            let lines = rest.split_off_mut(..lines.len());
+            Mutex::new(Matrix {
                 lines: lines.expect("`lay_out` made room"),
-                width: place.width,
-            };
-            matrices.push(Mutex::new(NewMatrix {
-                matrix,
-                has_bits: place.has_bits,
-            }));
-        }
-        let result = act(&matrices);
-        for (place, matrix) in self.places.iter_mut().zip(matrices) {
-            place.has_bits = matrix.into_inner().expect("no thread panics").has_bits;
-        }
-        result
-    }
-}
-
-/// Transpose a tile; call `act` with each of its 512 columns and the bits of the 64 rows.
-#[inline(always)]
-pub(crate) fn for_each_column(tile: &mut BitTile, mut act: impl FnMut(usize, u64)) {
-    transpose(tile);
-    for (column, words) in tile.iter().enumerate() {
-        for (lane, &bits) in words.0.iter().enumerate() {
-            act(64 * lane + column, bits);
-        }
+                width: *width,
+            })
+        });
+        act(&matrices.collect::<Vec<_>>())
     }
 }
 
@@ -222,33 +190,42 @@ pub(crate) struct Permuter {
 }
 
 impl Permuter {
-    /// Permute up to 512 rows of `width` lines. `row` finds a row in `all`. Calls `act` with `all`, the
-    /// number of each row, the number of each line, and the permuted line. Each position gets the
-    /// bit that was at `order[position]`.
-    pub(crate) fn permute<A>(
+    /// Load up to 512 rows of `width` lines.
+    pub(crate) fn load<'a>(
         &mut self,
-        order: &[u32],
         (rows, width): (usize, usize),
-        all: &mut A,
-        row: impl Fn(&A, usize) -> &[BitLine],
-        mut act: impl FnMut(&mut A, usize, usize, BitLine),
+        row: impl Fn(usize) -> &'a [BitLine],
     ) {
         self.columns.resize(width * LINE, BitLine::ZERO);
         let mut tile = [BitLine::ZERO; 64];
         for first in (0..rows).step_by(64) {
             for line in 0..width {
-                for (at, to) in tile.iter_mut().enumerate() {
-                    *to = if first + at < rows {
-                        row(all, first + at)[line]
+                for (at, to) in (first..).zip(&mut tile) {
+                    *to = if at < rows {
+                        row(at)[line]
                     } else {
                         BitLine::ZERO
                     };
                 }
-                for_each_column(&mut tile, |column, bits| {
-                    self.columns[line * LINE + column].0[first / 64] = bits;
-                });
+                transpose(&mut tile);
+                for (column, words) in tile.iter().enumerate() {
+                    for (lane, &bits) in words.0.iter().enumerate() {
+                        self.columns[line * LINE + 64 * lane + column].0[first / 64] = bits;
+                    }
+                }
             }
         }
+    }
+
+    /// Permute the rows that were loaded. Calls `act` with the number of each row, the number of each
+    /// line, and the permuted line. Each position gets the bit that was at `order[position]`.
+    pub(crate) fn permute(
+        &self,
+        order: &[u32],
+        (rows, width): (usize, usize),
+        mut act: impl FnMut(usize, usize, BitLine),
+    ) {
+        let mut tile = [BitLine::ZERO; 64];
         for first in (0..rows).step_by(64) {
             for line in 0..width {
                 for (column, to) in tile.iter_mut().enumerate() {
@@ -258,8 +235,8 @@ impl Permuter {
                     }
                 }
                 transpose(&mut tile);
-                for (at, &bits) in tile.iter().enumerate().take(rows - first) {
-                    act(all, first + at, line, bits);
+                for (at, &bits) in (first..rows).zip(&tile) {
+                    act(at, line, bits);
                 }
             }
         }

@@ -49,7 +49,7 @@
 //! ```text
 //!   Afterstates of sums s-2 and s-4: moved to the left, packed
 //!      |
-//!      | moves_down   by a quarter turn: copies fields of bits                        MovesDown
+//!      | moves_down   by a quarter turn: copies fields of bits                        Turner
 //!      v
 //!   AfterstateMatrix  all afterstates with a top half of one weight
 //!      |
@@ -92,7 +92,7 @@
 //! | pair | a top weight and a bottom weight ([`Pair`](pair::Pair)); it stands for its flip, too |
 //! | sweep | the count of a layer, pair by pair ([`Sweep`]) |
 //! | turn | a quarter turn of boards: moves to the left become moves down |
-//! | moves down | the afterstates of moves down, made by a turn ([`MovesDown`](moves_down::MovesDown)) |
+//! | moves down | the afterstates of moves down, made by a turn ([`Turner`](moves_down::Turner)) |
 //! | moved half | a half that a move to the left leads to; a moved row has an empty cell, too |
 //! | fallen half | a half that a move down onto a full half can leave |
 //! | slot | a row of an [`AfterstateMatrix`](afterstate_matrix::AfterstateMatrix) |
@@ -106,13 +106,12 @@
 //! | prefix | the first two cells of an image of a board |
 //! | named board | a canonical board that was visited, not only counted |
 //!
-//! Reading order: `half`, `quads`, `class`, `positions` (the bits); `counts`; `tables` (what each step
-//! looks up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
+//! Reading order: `half`, `class`, `positions` (the bits); `counts`; `tables` (what each step looks
+//! up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
 //! `afterstates`, `moves_down` with `turn`, `afterstate_matrix`; `pair` (the loop over rows), and its
-//! steps in order: `spawn`, `dead`, `count` with `symmetric`, `canonical` with `prefixes`, `slide`;
-//! `sweep` with `pair_batch` (a layer), `listing` with `rows`, `frontier`, `unpack`; this file
-//! (layers and their files); `sizes`, `memory`; `find` (single boards); `task` (some pairs of a
-//! layer, for a cluster).
+//! steps in order: `spawn`, `count`, `canonical` with `prefixes`, `slide`; `sweep` (a layer),
+//! `listing`, `unpack`; this file (layers and their files); `sizes`, `memory`; `find` (single
+//! boards); `task` (some pairs of a layer, for a cluster).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -120,10 +119,8 @@ pub(crate) mod canonical;
 mod class;
 mod count;
 mod counts;
-mod dead;
 mod field;
 mod find;
-mod frontier;
 mod half;
 pub(crate) mod kernels;
 mod listing;
@@ -132,16 +129,12 @@ mod memory;
 mod moves_down;
 mod packed_matrix;
 mod pair;
-mod pair_batch;
 mod positions;
 mod prefixes;
-mod quads;
-mod rows;
 mod sizes;
 mod slide;
 mod spawn;
 mod sweep;
-mod symmetric;
 mod tables;
 mod task;
 pub(crate) mod transpose;
@@ -167,7 +160,6 @@ pub(crate) use counts::{
 pub(crate) use find::Finder;
 use listing::Listing;
 pub(crate) use memory::{fit, for_layer, least_bound};
-use sizes::is_space_short;
 pub(crate) use sizes::{Sizes, cut_pairs};
 use sweep::Sweep;
 use tables::Halves;
@@ -189,7 +181,7 @@ pub(crate) struct Bits<'a> {
     first: u32,
     /// A layer that is not sealed yet.
     ahead: Option<CountedLayer>,
-    /// Whether the next layer begins with a commit, because it may fill the disk.
+    /// Whether the next layer begins with a commit, because the disk was full.
     commits: bool,
 }
 
@@ -203,7 +195,7 @@ impl<'a> Bits<'a> {
         let end = last.min(game.sum_bound());
         let [first, last] = [sum, end].map(|sum| sum as usize / 2);
         let halves = Arc::new(workers.install(|| Halves::new(&game, last)));
-        let mut sweep = Sweep::new(&game, first, halves, workers, plan)?;
+        let mut sweep = Sweep::new(&game, first, halves, workers, plan);
         sweep.load(run)?;
         Ok(Self {
             game,
@@ -262,16 +254,14 @@ impl<'a> Bits<'a> {
                 }
             }
             set_candidates(&self.game, layer.sum, &mut layer.rows, &before);
-            self.commits = is_space_short(self.sweep.packed_bytes(), layer.bytes, store);
             let (ends, is_last) = (layer.last, layer.sum == last);
-            let seals = is_last || progress.stop() || self.commits || keep.lists_of_afterstates();
+            let seals = is_last || progress.stop() || keep.lists_of_afterstates();
             if begun.elapsed() >= self.plan.frontier_after && !(seals || ends || layers.is_empty())
             {
                 // The afterstates of this layer are not counted yet.
-                let bytes = self.workers.finish(|| {
-                    self.sweep
-                        .write_before(layers.len(), self.plan.level(), store)
-                })?;
+                let bytes = self
+                    .workers
+                    .finish(|| self.write_last_two(&layers, store))?;
                 layer.wrote(Kind::Afterstates, bytes, Cuts::default());
                 self.sweep.advance();
                 progress.end(&layer.finished(keep));
@@ -310,7 +300,7 @@ impl<'a> Bits<'a> {
             self.count(layer, Some(store), &mut Silent)?;
         }
         if keep.matrices() {
-            let bytes = self.sweep.write_next(self.plan.level(), store)?;
+            let bytes = self.sweep.write(layer.sum, self.plan.level(), store)?;
             layer.wrote(Kind::Afterstates, bytes, Cuts::default());
         }
         Ok(found)
@@ -332,16 +322,16 @@ impl<'a> Bits<'a> {
             Some(_) => self.plan.matrices,
             None => self.plan.all_memory(),
         };
-        let moves_down = self.sizes.most_moves_down(self.first..=layer.sum, free);
-        self.sweep.limit_moves_down(moves_down);
+        self.sweep.most_moves_down = self.sizes.most_moves_down(self.first..=layer.sum, free);
         let found = self
             .sweep
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
         layer.rows = states_rows(&self.game, layer.sum, &found)?;
         if let (Some(listing), Some(store)) = (listing, store) {
             let report = &mut || progress.advance(0);
-            for part in write_states(&layer.rows, listing, &mut self.parts, store, report)? {
-                layer.wrote(Kind::States, part.sealed.bytes, part.cuts);
+            let (rows, parts) = (&mut layer.rows, &mut self.parts);
+            for (bytes, cuts) in write_states(rows, listing, parts, store, report)? {
+                layer.wrote(Kind::States, bytes, cuts);
             }
         }
         Ok(found)
@@ -370,14 +360,21 @@ impl<'a> Bits<'a> {
     /// Write the afterstates of the last two of `layers` as matrices, and count the afterstates of
     /// the last.
     fn write_matrices(&mut self, layers: &mut [CountedLayer], store: &mut Store) -> Result<()> {
-        let counts = self.sweep.count_afterstates(0)?;
         let last = layers.len() - 1;
+        let counts = self.sweep.count_afterstates(layers[last].sum)?;
         set_afterstates(&mut layers[last].rows, &counts)?;
-        let bytes = self
-            .sweep
-            .write_before(layers.len(), self.plan.level(), store)?;
+        let bytes = self.write_last_two(layers, store)?;
         layers[last].wrote(Kind::Afterstates, bytes, Cuts::default());
         Ok(())
+    }
+
+    /// Write the afterstates of the last two of `layers` as matrices. Returns the bytes of the files.
+    fn write_last_two(&self, layers: &[CountedLayer], store: &mut Store) -> Result<u64> {
+        let last_two = layers.iter().skip(layers.len().saturating_sub(2));
+        let level = self.plan.level();
+        last_two
+            .map(|layer| self.sweep.write(layer.sum, level, store))
+            .sum()
     }
 
     /// List the afterstates of the last of `layers`, and of the layer before it unless they are
@@ -393,25 +390,25 @@ impl<'a> Bits<'a> {
         let sums = self.first..=layers[last].sum;
         let moves_down = self.sizes.most_moves_down(sums, self.plan.matrices);
         self.sweep.shrink_moves_down(moves_down);
-        for back in [1, 0] {
-            let sum = layers[last].sum - 2 * back as u32;
+        for sum in [layers[last].sum - 2, layers[last].sum] {
             if store.run().has_lists(sum) {
                 continue;
             }
-            let mut rows = match last.checked_sub(back) {
+            let at = layers.iter().position(|layer| layer.sum == sum);
+            let mut rows = match at {
                 Some(at) => mem::take(&mut layers[at].rows),
                 None => store.run().all_rows(sum),
             };
             let listing = Listing::new(self.game.top(), &self.plan, store.run().dir());
             let mut report = || progress.advance(0);
-            self.sweep.list_afterstates(back, &listing, &mut report)?;
+            self.sweep.list_afterstates(sum, &listing, &mut report)?;
             let files = (&self.game, &mut *store);
-            let (known, parts) = (back > 0, &mut self.parts);
+            let (known, parts) = (at != Some(last), &mut self.parts);
             let listed = write_afterstates(&mut rows, known, listing, parts, files, &mut report)?;
-            for part in listed {
-                layers[last].wrote(Kind::Afterstates, part.sealed.bytes, part.cuts);
+            for (bytes, cuts) in listed {
+                layers[last].wrote(Kind::Afterstates, bytes, cuts);
             }
-            if let Some(at) = last.checked_sub(back) {
+            if let Some(at) = at {
                 layers[at].rows = rows;
             }
         }

@@ -5,134 +5,24 @@
 //! A turn reads all moves to the left, group by group, and `turn` copies their bits.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::afterstates::Afterstates;
-use super::class::ColumnRange;
+use super::afterstates::{Afterstates, shapes_of_moves_down};
 use super::kernels::BitLine;
 use super::matrix::{Matrices, lock};
-use super::packed_matrix::PackedMatrix;
 use super::tables::Halves;
 use super::turn::QuarterTurn;
 use crate::engine::batch::ranges;
 use crate::engine::workers::{Done, Workers};
 use crate::error::Result;
 
-/// The afterstates of moves down of one sum, packed, by weight of the top half.
-#[derive(Default)]
-pub(crate) struct MovesDown {
-    /// Half the sum.
-    weight: usize,
-    /// The weights of the top halves whose matrices are there.
-    tops: BTreeSet<usize>,
-    /// Boards with a full bottom half. Rows are `AfterstateRows::down`, columns are `both`.
-    pub(crate) on_full: Vec<PackedMatrix>,
-    /// Boards with a short bottom half. Rows are hollow halves, columns are compact rows of short
-    /// halves.
-    pub(crate) on_short: Vec<PackedMatrix>,
-}
-
-impl MovesDown {
-    /// The most bytes for a top half of some weight.
-    pub(crate) fn most_bytes(weight: usize, top: usize, halves: &Halves) -> u64 {
-        let shapes = shapes(weight, top, halves);
-        let [full, short] = shapes.map(|(rows, lines)| rows * lines * size_of::<BitLine>());
-        most_packed(full as u64, short as u64)
-    }
-
-    /// Bytes of all matrices.
-    pub(crate) fn bytes(&self) -> u64 {
-        let all = self.on_full.iter().chain(&self.on_short);
-        all.map(|packed| packed.bytes().len() as u64).sum()
-    }
-
-    /// Derive the boards with top halves of the weights `tops` from moves to the left, unless they
-    /// are there. Other boards are dropped.
-    pub(crate) fn make(
-        &mut self,
-        afterstates: &Afterstates,
-        tops: &BTreeSet<usize>,
-        scratch: &mut MovesDownScratch,
-        halves: &Halves,
-        workers: &Workers,
-    ) -> Result<()> {
-        let weight = afterstates.weight;
-        if self.weight != weight {
-            *self = Self {
-                weight,
-                ..Self::default()
-            };
-        }
-        self.tops.retain(|top| tops.contains(top));
-        for packed in [&mut self.on_full, &mut self.on_short] {
-            packed.resize_with(weight + 1, PackedMatrix::default);
-            for (top, packed) in packed.iter_mut().enumerate() {
-                if !tops.contains(&top) {
-                    *packed = PackedMatrix::default();
-                }
-            }
-        }
-        let mut missing = halves.largest_first(weight);
-        missing.retain(|top| tops.contains(top) && !self.tops.contains(top));
-        let most = scratch.most / size_of::<BitLine>();
-        let in_batches = |tops: Vec<usize>, lines: &dyn Fn(usize) -> usize| {
-            let sizes: Vec<usize> = tops.iter().map(|&top| lines(top)).collect();
-            let batches = ranges(&sizes, most).into_iter();
-            batches
-                .map(|range| tops[range].to_vec())
-                .collect::<Vec<_>>()
-        };
-        // Neighbouring sources have neighbouring fields.
-        let sources = halves.tops(weight);
-        let sources = sources.filter(|&top| afterstates.moved[top].has_bits());
-        let sources = in_batches(sources.collect(), &|top| {
-            let (rows, width) = afterstates.shape(top, halves);
-            rows * width
-        });
-        let missing = in_batches(missing, &|top| {
-            let [full, short] = shapes(weight, top, halves);
-            full.0 * full.1 + short.0 * short.1
-        });
-        let MovesDownScratch {
-            moved, full, short, ..
-        } = scratch;
-        for tops in &missing {
-            for (matrices, kind) in [(&mut *full, 0), (&mut *short, 1)] {
-                let shape = |top| match tops.contains(&top) {
-                    true => shapes(weight, top, halves)[kind],
-                    false => (0, 0),
-                };
-                matrices.lay_out((0..=weight).map(shape))?;
-            }
-            for sources in &sources {
-                unpack(afterstates, sources, moved, halves, workers)?;
-                let turn = QuarterTurn {
-                    weight,
-                    moved,
-                    halves,
-                };
-                let moves_down = full.fill(|full| {
-                    short.fill(|short| {
-                        workers.each(tops, |_, &top| {
-                            turn.on_full(top, &mut lock(&full[top]));
-                            turn.on_short(top, &mut lock(&short[top]));
-                            Ok(Done)
-                        })
-                    })
-                });
-                let Done = moves_down?;
-            }
-            let packed = tops
-                .par_iter()
-                .map(|&top| Ok((top, full.pack(top)?, short.pack(top)?)));
-            for (top, full, short) in packed.collect::<Result<Vec<_>>>()? {
-                (self.on_full[top], self.on_short[top]) = (full, short);
-                self.tops.insert(top);
-            }
-        }
-        Ok(())
-    }
+/// The most bytes of the moves down of boards of weight `weight`, with a top half of weight `top`.
+pub(crate) fn most_bytes(weight: usize, top: usize, halves: &Halves) -> u64 {
+    let shapes = shapes_of_moves_down(halves.sides(top, weight - top));
+    let [full, short] = shapes.map(|(rows, lines)| rows * lines * size_of::<BitLine>());
+    most_packed(full as u64, short as u64)
 }
 
 /// The most bytes of the packed matrices of moves down, given their bytes before. Measured: 0.68 of
@@ -141,38 +31,102 @@ pub(crate) fn most_packed(full: u64, short: u64) -> u64 {
     full / 10 * 7 + short / 8
 }
 
-/// The shapes of the matrices of moves down, onto a full and onto a short bottom half, for boards of
-/// weight `weight` and their top halves of weight `top`.
-pub(crate) fn shapes(weight: usize, top: usize, halves: &Halves) -> [(usize, usize); 2] {
-    let (rows, columns) = (&halves.tables[top], &halves.tables[weight - top]);
-    let both = columns.class.lines_of(ColumnRange::BOTH);
-    [
-        (rows.afterstates.down.len(), both.len()),
-        (rows.class.hollow.positions.len(), columns.class.short.lines),
-    ]
-}
-
-/// Memory for a turn, which goes batch by batch.
-pub(crate) struct MovesDownScratch {
+/// Derives moves down. Holds memory for a turn, which goes batch by batch.
+pub(crate) struct Turner {
     /// Afterstates of moves to the left, unpacked.
     moved: Matrices,
-    /// Moves down, not yet packed.
-    full: Matrices,
-    short: Matrices,
+    /// Moves down, not yet packed: onto full bottom halves, and onto short ones.
+    down: [Matrices; 2],
     /// Most bytes of a batch of moves to the left, and of a batch of moves down, if it has more than
     /// one matrix.
     most: usize,
 }
 
-impl MovesDownScratch {
+impl Turner {
     /// Memory of `bytes` bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         Self {
             moved: Matrices::default(),
-            full: Matrices::default(),
-            short: Matrices::default(),
+            down: Default::default(),
             most: bytes as usize / 2,
         }
+    }
+
+    /// Derive the moves down with top halves of the weights `tops`, unless they are there. Others are
+    /// dropped.
+    pub(crate) fn make(
+        &mut self,
+        afterstates: &mut Afterstates,
+        tops: &BTreeSet<usize>,
+        halves: &Halves,
+        workers: &Workers,
+    ) -> Result<()> {
+        let weight = afterstates.weight;
+        afterstates.moves_down.retain(|top, _| tops.contains(top));
+        let mut missing = halves.largest_first(weight);
+        missing.retain(|top| tops.contains(top) && !afterstates.moves_down.contains_key(top));
+        let shapes = |top: usize| shapes_of_moves_down(halves.sides(top, weight - top));
+        // Neighbouring sources have neighbouring fields.
+        let mut sources: Vec<usize> = halves.tops(weight).collect();
+        sources.retain(|&top| afterstates.moved[top].has_bits());
+        let mut sources = self.batches(&sources, |top| vec![afterstates.shape(top, halves)]);
+        // The first batch clears the moves down, even if there is nothing to turn.
+        if sources.is_empty() {
+            sources.push(Vec::new());
+        }
+        for tops in self.batches(&missing, |top| shapes(top).to_vec()) {
+            let [full, short] = &mut self.down;
+            for (matrices, kind) in [(&mut *full, 0), (&mut *short, 1)] {
+                let shape = |top| match tops.contains(&top) {
+                    true => shapes(top)[kind],
+                    false => (0, 0),
+                };
+                matrices.lay_out((0..=weight).map(shape))?;
+            }
+            for (batch, sources) in sources.iter().enumerate() {
+                unpack(afterstates, sources, &mut self.moved, halves, workers)?;
+                let turn = QuarterTurn {
+                    weight,
+                    moved: &self.moved,
+                    halves,
+                };
+                let turned = full.fill(|full| {
+                    short.fill(|short| {
+                        workers.each(&tops, |_, &top| {
+                            let (full, short) = (&mut *lock(&full[top]), &mut *lock(&short[top]));
+                            if batch == 0 {
+                                full.clear();
+                                short.clear();
+                            }
+                            turn.on_full(top, full);
+                            turn.on_short(top, short);
+                            Ok(Done)
+                        })
+                    })
+                });
+                let Done = turned?;
+            }
+            let packed = tops
+                .par_iter()
+                .map(|&top| Ok((top, [full.pack(top)?, short.pack(top)?])));
+            let packed: Vec<_> = packed.collect::<Result<_>>()?;
+            afterstates.moves_down.extend(packed);
+        }
+        Ok(())
+    }
+
+    /// Cut weights of top halves into batches, given the shapes of their matrices.
+    fn batches(
+        &self,
+        tops: &[usize],
+        shapes: impl Fn(usize) -> Vec<(usize, usize)>,
+    ) -> Vec<Vec<usize>> {
+        let lines = |&top: &usize| shapes(top).iter().map(|(rows, width)| rows * width).sum();
+        let sizes: Vec<usize> = tops.iter().map(lines).collect();
+        let batches = ranges(&sizes, self.most / size_of::<BitLine>()).into_iter();
+        batches
+            .map(|batch: Range<usize>| tops[batch].to_vec())
+            .collect()
     }
 }
 
@@ -192,11 +146,10 @@ fn unpack(
     let unpacked = moved.fill(|moved| {
         workers.each(tops, |_, &top| {
             let mut to = lock(&moved[top]);
-            to.has_bits = true;
-            to.matrix.clear();
+            to.clear();
             let shape = afterstates.shape(top, halves);
             afterstates.moved[top].for_each_row(shape, &mut Vec::new(), |number, row| {
-                to.matrix.row_mut(number).copy_from_slice(row);
+                to.row_mut(number).copy_from_slice(row);
             });
             Ok(Done)
         })

@@ -6,8 +6,7 @@ use rayon::prelude::*;
 
 use super::class::{Class, ColumnRange, NONE};
 use super::field::FieldMask;
-use super::half::{Half, Quad};
-use super::quads::Quads;
+use super::half::{Half, Quad, Quads};
 
 /// The positions of all halves of a game.
 pub(crate) struct Positions {

@@ -1,17 +1,16 @@
-//! The memory that matrices need, computed before any matrix is made, and the disk space for a
-//! frontier.
+//! The memory that matrices need, computed before any matrix is made.
 //!
 //! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves
 //! of weight w, and a product combines cells, columns or rows.
 
+use std::array;
 use std::ops::RangeInclusive;
 
-use super::half::Half;
+use super::half::{is_moved_row, is_whole_row, weight};
 use super::kernels::{BitLine, LINE};
 use super::moves_down::most_packed;
 use crate::engine::plan::Plan;
 use crate::game::Game;
-use crate::store::Store;
 
 /// Greatest weight of a half that is considered. No memory holds the tables of heavier halves.
 const HEAVIEST: usize = 1 << 12;
@@ -26,10 +25,6 @@ const MASKS_OF_PAIR: u64 = 5;
 /// How many times smaller packed matrices are, at least. Measured in 4x4 to 64: 4.5 times in the
 /// largest layer, 3 times or more in all layers.
 const PACKED: u64 = 3;
-
-/// Bytes on disk to expect beside packed matrices, and for the manifest and the table.
-const FILE_BYTES: u64 = 64 << 10;
-const TABLE_BYTES: u64 = 192 << 10;
 
 /// Cut the pairs of the layer of a sum into at most `groups` groups of neighbours with about equal work.
 /// Returns the weight of the first lighter half of each group, but 0 for the first group.
@@ -87,30 +82,22 @@ impl Sizes {
         let win = game.win().get();
         let heaviest = 8usize << (win - 2);
         let most = heaviest.min(end as usize / 2).min(HEAVIEST);
-        let one = [(0, 1)];
-        let tiles: Vec<(usize, u64)> = (1..win).map(|exp| (1 << (exp - 1), 1)).collect();
-        // The sum of some polynomials, to the power of `times`.
-        let power = |of: &[&[(usize, u64)]], times: usize| {
-            let mut one = vec![0; most + 1];
-            one[0] = 1;
-            (0..times).fold(one, |power, _| multiply(&power, of))
-        };
-        let tiles_in = |cells| terms(&power(&[&tiles], cells));
-        let [pairs, fours] = [2, 4].map(tiles_in);
-        let unequal: Vec<(usize, u64)> = pairs
-            .iter()
-            .map(|&(weight, count)| (weight, count - u64::from(weight.is_power_of_two())))
-            .collect();
-        let [moved, moved_whole] = moved_rows(win, most);
-        let full = power(&[&tiles], 8);
-        let inward = power(&[&one, &tiles, &pairs], 4);
-        let without_empty_column = power(&[&tiles, &pairs], 4);
         let less = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
-        let all = power(&[&one, &tiles], 8);
+        let all = halves(win, most, |[_]| true);
+        let full = halves(win, most, |[cell]| cell > 0);
         let sums = all.iter().scan(0u64, |sum, &count| {
             *sum = sum.saturating_add(count);
             Some(*sum)
         });
+        // Columns: the cell of the outer row, and the cell of the inner row.
+        let columns = |keep: fn([u8; 2]) -> bool| halves(win, most, keep);
+        let inward = columns(|[outer, inner]| outer == 0 || inner > 0);
+        let without_empty_column = columns(|[_, inner]| inner > 0);
+        let fallen = columns(|[outer, inner]| outer == 0 || inner > 0 && outer != inner);
+        let full_fallen = columns(|[outer, inner]| outer > 0 && inner > 0 && outer != inner);
+        let rows = |keep: fn([u8; 4]) -> bool| halves(win, most, keep);
+        let moved = rows(|row| is_moved_row(&row));
+        let moved_whole = rows(|row| is_moved_row(&row) && is_whole_row(&row));
         Self {
             end,
             threads: plan.threads() as u64,
@@ -119,11 +106,11 @@ impl Sizes {
             exponents: win,
             heaviest,
             up_to: sums.collect(),
-            left: less(&power(&[&moved], 2), &power(&[&moved_whole], 2)),
-            both: power(&[&one, &fours], 2),
+            left: less(&moved, &moved_whole),
+            both: rows(|row| is_whole_row(&row)),
             hollow: less(&inward, &without_empty_column),
             inward: less(&inward, &full),
-            fallen: less(&power(&[&one, &tiles, &unequal], 4), &power(&[&unequal], 4)),
+            fallen: less(&fallen, &full_fallen),
             all,
             full,
         }
@@ -236,55 +223,36 @@ fn matrix(rows: u64, lines: u64) -> u64 {
         .saturating_mul(size_of::<BitLine>() as u64)
 }
 
-/// The product of a polynomial and the sum of others, which are given as terms. Terms beyond the
-/// length of the first polynomial are dropped.
-fn multiply(a: &[u64], by: &[&[(usize, u64)]]) -> Vec<u64> {
-    let mut product = vec![0u64; a.len()];
-    for &(weight, count) in by.iter().copied().flatten() {
-        for (to, from) in product.iter_mut().skip(weight).zip(a) {
-            *to = to.saturating_add(from.saturating_mul(count));
+/// The number of halves of each weight up to `most` that consist of pieces of `N` cells which `keep`
+/// selects: of cells, columns or rows. All exponents are below `exponents`.
+fn halves<const N: usize>(exponents: u8, most: usize, keep: impl Fn([u8; N]) -> bool) -> Vec<u64> {
+    let base = usize::from(exponents);
+    let mut pieces = vec![0; most + 1];
+    for number in 0..base.pow(N as u32) {
+        let cells = array::from_fn(|cell| (number / base.pow(cell as u32) % base) as u8);
+        let weight = weight(&cells);
+        if weight <= most && keep(cells) {
+            pieces[weight] += 1;
         }
     }
-    product
-}
-
-/// The terms of two polynomials. They count the rows that a move to the left leads to, and among
-/// these rows the full and the empty rows.
-fn moved_rows(exponents: u8, most: usize) -> [Vec<(usize, u64)>; 2] {
-    let mut counts = [vec![0; most + 1], vec![0; most + 1]];
-    let of_exp = |places: u32| (0..u32::from(exponents)).map(move |exp| exp << places);
-    let rows = of_exp(12).flat_map(|row| of_exp(8).map(move |cell| row | cell));
-    let rows = rows.flat_map(|row| of_exp(4).map(move |cell| row | cell));
-    let rows = rows.flat_map(|row| of_exp(0).map(move |cell| Half(row | cell)));
-    for row in rows.filter(|row| row.is_moved() && row.weight() <= most) {
-        counts[0][row.weight()] += 1;
-        counts[1][row.weight()] += u64::from(row.has_whole_rows());
+    let mut halves = vec![0u64; most + 1];
+    halves[0] = 1;
+    for _ in 0..8 / N {
+        let mut product = vec![0u64; most + 1];
+        for (weight, &count) in pieces.iter().enumerate().filter(|&(_, &count)| count > 0) {
+            for (to, from) in product[weight..].iter_mut().zip(&halves) {
+                *to = to.saturating_add(from.saturating_mul(count));
+            }
+        }
+        halves = product;
     }
-    counts.map(|counts| terms(&counts))
-}
-
-/// The terms of a polynomial.
-fn terms(polynomial: &[u64]) -> Vec<(usize, u64)> {
-    let terms = polynomial.iter().copied().enumerate();
-    terms.filter(|&(_, count)| count > 0).collect()
-}
-
-/// Whether the frontier after a layer fits the disk, but perhaps not the frontier after the next
-/// layer. `packed` are the bytes of its matrices and of the matrices before it, and `states` the bytes
-/// of its states.
-pub(super) fn is_space_short(packed: [u64; 2], states: u64, store: &Store) -> bool {
-    let frontier = packed[0] + packed[1] + FILE_BYTES;
-    store.free_space().is_some_and(|free| {
-        let free = free.saturating_sub(TABLE_BYTES);
-        // A layer can be some times larger than the layer before it.
-        frontier <= free && free < 4 * frontier + 2 * states
-    })
+    halves
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::class::{Class, ColumnRange};
-    use super::super::quads::Quads;
+    use super::super::half::{Half, Quads};
     use super::*;
 
     #[test]

@@ -11,7 +11,7 @@ use super::class::{ColumnRange, NONE};
 use super::kernels::{BitLine, LINE, or, or_masked};
 use super::matrix::{LineMemory, Matrix};
 use super::packed_matrix::PackedMatrix;
-use super::tables::Tables;
+use super::tables::{Sides, Tables};
 use super::transpose::{transpose, transpose_square};
 use crate::error::Result;
 
@@ -34,7 +34,7 @@ pub(crate) struct Slide {
 
 impl Slide {
     /// Begin a pair.
-    pub(crate) fn begin(&mut self, rows: &Tables, columns: &Tables) -> Result<()> {
+    pub(crate) fn begin(&mut self, Sides { rows, columns }: Sides) -> Result<()> {
         let moved = |tables: &Tables| tables.class.lines_of(ColumnRange::MOVED_LEFT).end;
         let class = &columns.class;
         self.upright
@@ -50,27 +50,20 @@ impl Slide {
         Ok(())
     }
 
-    /// Advance to the batch of a target.
-    pub(crate) fn advance(&mut self, target: u32, rows: &Tables, columns: &Tables) {
-        let number = target / 64;
-        if number == self.number {
+    /// Add the row of the half at `position`. The targets of rows must increase.
+    pub(crate) fn add(&mut self, position: u32, row: &[BitLine], sides: Sides) {
+        let target = sides.rows.moves.targets[position as usize];
+        if target == NONE {
             return;
         }
-        if self.has_bits {
-            self.move_bottoms(columns);
+        let number = target / 64;
+        if number != self.number {
+            self.end_batch(sides, number);
         }
-        if number / 8 != self.number / 8 {
-            self.store(rows, columns);
-        }
-        (self.number, self.has_bits) = (number, false);
-    }
-
-    /// Add the row of the half at `position`, which moves to `target`.
-    pub(crate) fn add(&mut self, position: u32, target: u32, row: &[BitLine], columns: &Tables) {
         let to = self.batch.row_mut(target as usize % 64);
         if target == position {
             // A move must change something: here the bottom half.
-            or_masked(to, row, &columns.census.changes);
+            or_masked(to, row, &sides.columns.census.changes);
         } else {
             or(to, row);
         }
@@ -79,13 +72,21 @@ impl Slide {
 
     /// Store the last batches. Returns the packed rows by top half, and the packed rows by bottom
     /// half.
-    pub(crate) fn finish(&mut self, rows: &Tables, columns: &Tables) -> Result<[PackedMatrix; 2]> {
-        if self.has_bits {
-            self.move_bottoms(columns);
-        }
-        self.store(rows, columns);
+    pub(crate) fn finish(&mut self, sides: Sides) -> Result<[PackedMatrix; 2]> {
+        self.end_batch(sides, u32::MAX);
         let mut pack = |matrix: &Matrix<_>| PackedMatrix::new(matrix.rows(), &mut self.bytes);
         Ok([pack(&self.upright)?, pack(&self.flipped)?])
+    }
+
+    /// Advance to another batch.
+    fn end_batch(&mut self, sides: Sides, next: u32) {
+        if self.has_bits {
+            self.move_bottoms(sides.columns);
+        }
+        if next / 8 != self.number / 8 {
+            self.store(sides);
+        }
+        (self.number, self.has_bits) = (next, false);
     }
 
     /// Move the bottom halves of the batch.
@@ -109,7 +110,7 @@ impl Slide {
     }
 
     /// Store the rows of 512 targets.
-    fn store(&mut self, rows: &Tables, columns: &Tables) {
+    fn store(&mut self, Sides { rows, columns }: Sides) {
         let line = self.number / 8;
         for row in 0..columns.class.moved_rows() {
             let position = columns.class.position_of_moved_row(row) as usize;

@@ -8,7 +8,7 @@ use super::afterstate_matrix::AfterstateMatrix;
 use super::class::ColumnRange;
 use super::kernels::{BitLine, LINE};
 use super::matrix::{LineMemory, Matrix};
-use super::tables::{Tables, unmark};
+use super::tables::{Sides, unmark};
 use super::transpose::transpose_square;
 use crate::error::Result;
 
@@ -25,12 +25,8 @@ pub(crate) struct Spawns {
 impl Spawns {
     /// Spawn in the bottom halves of a pair. The afterstates have their rows by bottom half, for a
     /// spawned 2 and for a spawned 4.
-    pub(crate) fn make(
-        &mut self,
-        afterstates: &[AfterstateMatrix; 2],
-        rows: &Tables,
-        columns: &Tables,
-    ) -> Result<()> {
+    pub(crate) fn make(&mut self, afterstates: &[AfterstateMatrix; 2], sides: Sides) -> Result<()> {
+        let Sides { rows, columns } = sides;
         self.has_bits = afterstates.iter().any(|matrix| matrix.has_bits);
         if !self.has_bits {
             return Ok(());
@@ -45,7 +41,7 @@ impl Spawns {
             for at in 0..LINE {
                 let position = (line * LINE + at) as u32;
                 let row = self.by_bottom.row_mut(at);
-                any |= spawn(afterstates, columns, position, rows, row);
+                any |= spawn(afterstates, sides.flipped(), position, row);
             }
             if !any {
                 for row in 0..moved * LINE {
@@ -73,44 +69,42 @@ impl Spawns {
         &self,
         afterstates: &[AfterstateMatrix; 2],
         position: u32,
-        rows: &Tables,
-        columns: &Tables,
+        sides: Sides,
         row: &mut Vec<BitLine>,
     ) -> bool {
-        let moved = rows.class.lines_of(ColumnRange::MOVED).end * LINE;
+        let moved = sides.rows.class.lines_of(ColumnRange::MOVED).end * LINE;
         let in_bottom = self.has_bits && (position as usize) < moved;
         row.clear();
         if in_bottom {
             row.extend_from_slice(self.by_top.row(position as usize));
         } else {
-            row.resize(columns.class.lines(), BitLine::ZERO);
+            row.resize(sides.columns.class.lines(), BitLine::ZERO);
         }
-        spawn(afterstates, rows, position, columns, row) || in_bottom
+        spawn(afterstates, sides, position, row) || in_bottom
     }
 }
 
-/// Add to a row the spawns in the half at `position` of `rows`. Returns whether the row can have
+/// Add to a row the spawns in the top half at `position`. Returns whether the row can have
 /// bits.
 fn spawn(
     afterstates: &[AfterstateMatrix; 2],
-    rows: &Tables,
+    sides: Sides,
     position: u32,
-    columns: &Tables,
     row: &mut [BitLine],
 ) -> bool {
     let mut any = false;
-    for &removal in rows.removals.slots.of(position) {
+    for &removal in sides.rows.removals.slots.of(position) {
         let (tile, slot) = unmark(removal);
         if afterstates[tile].has_bits {
             any = true;
             afterstates[tile].add_slot(slot, row);
         }
     }
-    for &removal in rows.removals.shorts.of(position) {
+    for &removal in sides.rows.removals.shorts.of(position) {
         let (tile, number) = unmark(removal);
         if afterstates[tile].has_bits {
             any = true;
-            afterstates[tile].add_short(number, columns, row);
+            afterstates[tile].add_short(number, sides, row);
         }
     }
     any

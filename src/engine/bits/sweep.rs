@@ -1,27 +1,33 @@
-//! The loop over the pairs of a layer.
+//! The loop over the pairs of a layer, and the afterstates between layers, in memory and in files.
 //!
 //! Key idea: a layer is swept in batches of pairs, and each batch has its own moves down. If one
-//! batch has all pairs, the next layer uses its moves down, too.
+//! batch has all pairs, the next layer uses its moves down, too. Pairs of neighbouring weights need
+//! nearly the same moves down. So a batch of neighbours needs few moves down, which fit the memory,
+//! and many of them are there from the batch before.
 
+use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::{iter, mem};
+use std::{iter, mem, slice};
 
 use super::afterstates::Afterstates;
-use super::counts::BoardCounts;
-use super::counts::PairCounts;
+use super::counts::{BoardCounts, PairCounts, compare_afterstates};
 use super::half::Half;
+use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
-use super::moves_down::{MovesDown, MovesDownScratch};
+use super::moves_down::{Turner, most_bytes};
 use super::pair::{Pair, PairScratch};
-use super::pair_batch::PairBatch;
-use super::tables::Halves;
+use super::tables::{Halves, Sides};
+use crate::counts::Row;
+use crate::engine::frontier::Frontier;
 use crate::engine::plan::Plan;
-use crate::engine::workers::{Worker, Workers};
-use crate::error::Result;
-use crate::game::{Game, images};
+use crate::engine::workers::{Done, Worker, Workers};
+use crate::error::{Error, Result};
+use crate::game::{Game, PartKey, images};
+use crate::part::MatrixFile;
 use crate::per_thread::PerThread;
+use crate::store::{Run, Store};
 
 /// Counts layer after layer.
 pub(crate) struct Sweep<'a> {
@@ -29,19 +35,15 @@ pub(crate) struct Sweep<'a> {
     pub(super) workers: &'a Workers,
     pub(super) halves: Arc<Halves>,
     scratch: PerThread<PairScratch>,
-    /// The afterstates of the last sum, and of the sum before it.
-    pub(super) before: [Afterstates; 2],
-    /// Their moves down.
-    moves_down: [MovesDown; 2],
-    moves_down_scratch: MovesDownScratch,
+    /// The afterstates of the layer that is being counted, of the last sum, and of the sum before it.
+    afterstates: [Afterstates; 3],
+    turner: Turner,
     /// Most bytes of moves down of a batch, if it has more than one pair.
-    most_moves_down: u64,
-    /// The afterstates of the layer that is being counted.
-    pub(super) next: Afterstates,
+    pub(super) most_moves_down: u64,
     /// Half the sum of the layer.
-    pub(super) weight: usize,
+    weight: usize,
     /// The weights of the lighter halves of the pairs to sweep.
-    lighter: Range<usize>,
+    pub(super) lighter: Range<usize>,
 }
 
 impl<'a> Sweep<'a> {
@@ -52,39 +54,107 @@ impl<'a> Sweep<'a> {
         halves: Arc<Halves>,
         workers: &'a Workers,
         plan: &Plan,
-    ) -> Result<Self> {
-        Ok(Self {
+    ) -> Self {
+        let scratch = (0..plan.threads()).map(|_| PairScratch::default());
+        Self {
             game: *game,
             workers,
             halves,
-            scratch: PerThread::new(plan.threads(), |thread| Ok(PairScratch::new(thread)))?,
-            before: [0, 0].map(Afterstates::new),
-            moves_down: Default::default(),
-            moves_down_scratch: MovesDownScratch::new(plan.turn),
+            scratch: PerThread::of(scratch),
+            afterstates: [0; 3].map(Afterstates::new),
+            turner: Turner::new(plan.turn),
             most_moves_down: plan.moves_down,
-            next: Afterstates::new(0),
             weight,
             lighter: 0..usize::MAX,
-        })
-    }
-
-    /// Sweep only the pairs whose lighter halves have these weights.
-    pub(super) fn restrict(&mut self, lighter: Range<usize>) {
-        self.lighter = lighter;
-    }
-
-    /// Hold at most so many bytes of moves down from now on.
-    pub(crate) fn limit_moves_down(&mut self, bytes: u64) {
-        self.most_moves_down = bytes;
-    }
-
-    /// Like [`Self::limit_moves_down`]. Moves down that take more bytes are dropped, and made again when
-    /// they are needed.
-    pub(crate) fn shrink_moves_down(&mut self, bytes: u64) {
-        self.limit_moves_down(bytes);
-        if self.moves_down.iter().map(MovesDown::bytes).sum::<u64>() > bytes {
-            self.moves_down = Default::default();
         }
+    }
+
+    /// Hold at most so many bytes of moves down from now on. Moves down that take more bytes are
+    /// dropped, and made again when they are needed.
+    pub(crate) fn shrink_moves_down(&mut self, bytes: u64) {
+        self.most_moves_down = bytes;
+        let before = &mut self.afterstates[1..];
+        if before
+            .iter()
+            .map(Afterstates::bytes_of_moves_down)
+            .sum::<u64>()
+            > bytes
+        {
+            before
+                .iter_mut()
+                .for_each(|before| before.moves_down.clear());
+        }
+    }
+
+    /// Load the afterstates of the last two sums from their files. Matrices are compared with the
+    /// table.
+    pub(crate) fn load(&mut self, run: &Run) -> Result<()> {
+        let last = 2 * self.weight as u32 - 2;
+        for sum in [last, last - 2] {
+            if let Some(file) = self.load_sealed(sum, run)? {
+                self.compare(sum, &file, &run.rows(sum))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Load the afterstates of one of the last two sums from the files of a run. Returns the file of
+    /// matrices that was read.
+    pub(super) fn load_sealed(&mut self, sum: u32, run: &Run) -> Result<Option<MatrixFile>> {
+        let file = run.matrices(sum)?;
+        if let Some(file) = &file {
+            self.load_matrices(sum, slice::from_ref(file))?;
+        } else {
+            let frontier = Frontier::open(run)?;
+            let (parts, at) = (frontier.of_sum(sum), self.at(sum));
+            let weight = sum as usize / 2;
+            self.afterstates[at].load(weight, &parts, &self.halves, self.workers)?;
+        }
+        Ok(file)
+    }
+
+    /// Load the afterstates of one of the last two sums from files of matrices.
+    pub(crate) fn load_matrices(&mut self, sum: u32, files: &[MatrixFile]) -> Result<()> {
+        let (at, weight) = (self.at(sum), sum as usize / 2);
+        self.afterstates[at] = Afterstates::read(weight, files, &self.halves, self.workers)?;
+        Ok(())
+    }
+
+    /// The place of the afterstates of a sum: of the layer, or of one of the last two sums.
+    fn at(&self, sum: u32) -> usize {
+        self.weight - sum as usize / 2
+    }
+
+    /// Compare the afterstates of one of the last two sums with the rows of the table. They were read
+    /// from `file`, which an error names.
+    pub(crate) fn compare(&mut self, sum: u32, file: &MatrixFile, rows: &[Row]) -> Result<()> {
+        let counts = self.count_afterstates(sum)?;
+        for max in self.game.top().up_to() {
+            let row = Row::among(rows, PartKey { sum, max });
+            compare_afterstates(&row, &counts).map_err(|error| match error {
+                Error::Law { place, law } => Error::Damaged {
+                    path: file.path().to_owned(),
+                    what: format!("{place}: {law}"),
+                },
+                other => other,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Write, as matrices, the afterstates of the layer that was counted, or of one of the last two
+    /// sums. Returns the bytes of the file.
+    pub(crate) fn write(&self, sum: u32, level: i32, store: &mut Store) -> Result<u64> {
+        let afterstates = &self.afterstates[self.at(sum)];
+        if afterstates.is_empty() {
+            return Ok(0);
+        }
+        store.write_matrices(sum, |append| afterstates.write(&self.halves, level, append))
+    }
+
+    /// The afterstates of the layer that was counted.
+    pub(crate) fn found(&self) -> &Afterstates {
+        &self.afterstates[0]
     }
 
     /// Count the layer. With a `listing`, also list its live states. Now and then, calls `report`
@@ -95,53 +165,47 @@ impl<'a> Sweep<'a> {
         report: &mut (dyn FnMut(u64) + Send),
     ) -> Result<PairCounts> {
         let Self {
+            game,
             weight,
             halves,
             workers,
-            before,
-            moves_down,
-            moves_down_scratch,
-            next,
-            lighter,
+            scratch,
+            afterstates: [found, before @ ..],
+            turner,
             ..
         } = self;
         let weight = *weight;
         let mut pairs = halves.pairs(weight);
-        pairs.retain(|(top, _)| lighter.contains(top));
+        pairs.retain(|(top, _)| self.lighter.contains(top));
         let live = AtomicU64::new(0);
         let mut report = || report(live.swap(0, Ordering::Relaxed));
-        let starts = self.game.starts(2 * weight as u32).into_iter();
+        let starts = game.starts(2 * weight as u32).into_iter();
         let images = starts.flat_map(images::<4, 4>);
         let starts: Vec<(Half, Half)> = images.map(Half::of_board).collect();
-        *next = Afterstates::new(weight);
-        let moved = Mutex::new(&mut next.moved);
+        *found = Afterstates::new(weight);
+        let moved = Mutex::new(&mut found.moved);
         let mut all = PairCounts::default();
         for batch in PairBatch::cut(weight, &pairs, [1, 2], self.most_moves_down, halves) {
-            for ((moves_down, before), tops) in moves_down.iter_mut().zip(&*before).zip(&batch.tops)
-            {
-                moves_down.make(before, tops, moves_down_scratch, halves, workers)?;
+            for (before, tops) in before.iter_mut().zip(&batch.tops) {
+                turner.make(before, tops, halves, workers)?;
             }
             let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
                 let pair = Pair {
-                    game: &self.game,
+                    game,
                     halves,
                     before,
-                    moves_down,
                     starts: &starts,
                     top,
                     bottom,
-                    rows: &halves.tables[top],
-                    columns: &halves.tables[bottom],
                 };
-                let mut scratch = self.scratch.lock(worker.index);
-                let found = pair.sweep(&mut scratch, listing, workers);
-                // The memory may hold boards of this layer, and another layer can follow.
-                let (found, [upright, flipped]) =
-                    found.inspect_err(|_| *scratch = PairScratch::new(worker.index))?;
-                live.fetch_add(found.named.live.iter().sum(), Ordering::Relaxed);
+                let mut scratch = scratch.lock(worker.index);
+                let mut lister = listing.map(|listing| listing.of_thread(worker.index));
+                let counted = pair.sweep(&mut scratch, lister.as_deref_mut(), workers);
+                let (counts, [upright, flipped]) = counted?;
+                live.fetch_add(counts.named.live.iter().sum(), Ordering::Relaxed);
                 let mut moved = moved.lock().expect("no thread panics");
                 (moved[top], moved[bottom]) = (upright, flipped);
-                Ok(found)
+                Ok(counts)
             };
             all += workers.each_watched(&batch.pairs, count, &mut report)?;
         }
@@ -150,62 +214,164 @@ impl<'a> Sweep<'a> {
 
     /// Advance to the next layer.
     pub(crate) fn advance(&mut self) {
-        let [last, before] = &mut self.before;
-        mem::swap(last, before);
-        mem::swap(last, &mut self.next);
-        self.moves_down.swap(0, 1);
+        self.afterstates.rotate_right(1);
+        self.afterstates[0] = Afterstates::new(0);
         self.weight += 1;
     }
 
     /// Whether no layer follows the layer that was counted.
     pub(crate) fn ends(&self) -> bool {
-        self.next.is_empty() && self.before[0].is_empty()
+        self.afterstates[..2].iter().all(Afterstates::is_empty)
     }
 
-    /// Count the afterstates of the last sum, or of the sum before it if `back` is 1.
-    pub(crate) fn count_afterstates(&mut self, back: usize) -> Result<BoardCounts> {
-        let count = |this: &Self, top: usize, scratch: &mut PairScratch| {
-            let weight = this.before[back].weight;
-            scratch.matrices[0].count(weight, top, &this.halves, &mut scratch.row)
+    /// Count the afterstates of one of the last two sums.
+    pub(crate) fn count_afterstates(&mut self, sum: u32) -> Result<BoardCounts> {
+        let count = |_: &Worker, sides: Sides, scratch: &mut PairScratch| {
+            scratch.matrices[0].count(sides, &mut scratch.row)
         };
-        self.visit_afterstates(back, count, &mut || ())
+        self.visit_afterstates(sum, count, &mut || ())
     }
 
-    /// Make the matrix of the afterstates of a sum for each weight of the top half, and call `visit`
-    /// with the weight and the memory that has the matrix.
-    pub(super) fn visit_afterstates<R: Default + AddAssign + Send>(
+    /// List the canonical afterstates of one of the last two sums. Calls `report` now and then.
+    pub(crate) fn list_afterstates(
         &mut self,
-        back: usize,
-        visit: impl Fn(&Self, usize, &mut PairScratch) -> Result<R> + Sync,
+        sum: u32,
+        listing: &Listing,
+        report: &mut (dyn FnMut() + Send),
+    ) -> Result<()> {
+        let list = |worker: &Worker, sides: Sides, scratch: &mut PairScratch| {
+            let mut lister = listing.of_thread(worker.index);
+            let PairScratch { row, flipped, .. } = scratch;
+            let matrix = &scratch.matrices[0];
+            let mut list = |Sides { rows, columns }: Sides, position, row: &[BitLine]| {
+                let half = rows.class.half(position);
+                let exponents = rows.census.exponents(position);
+                scratch
+                    .canonical
+                    .find(half, row, columns, false, |_, bottoms| {
+                        lister.add(exponents.clone(), bottoms);
+                    });
+                lister.end_row(half)
+            };
+            matrix.for_each_row(sides, row, |position, _, row| list(sides, position, row))?;
+            // Their flips with a full top half.
+            let columns = sides.columns;
+            for line in columns.class.full_lines() {
+                matrix.flip_line(line, sides.rows, flipped)?;
+                for at in 0..LINE {
+                    let position = (line * LINE + at) as u32;
+                    if bit(&columns.census.full, position) {
+                        list(sides.flipped(), position, flipped.row(at))?;
+                    }
+                }
+            }
+            Ok(Done)
+        };
+        let Done = self.visit_afterstates(sum, list, report)?;
+        Ok(())
+    }
+
+    /// Make the matrix of the afterstates of one of the last two sums for each weight of the top half.
+    /// If it has bits, call `visit` with the halves and the memory that has the matrix.
+    fn visit_afterstates<R: Default + AddAssign + Send>(
+        &mut self,
+        sum: u32,
+        visit: impl Fn(&Worker, Sides, &mut PairScratch) -> Result<R> + Sync,
         report: &mut (dyn FnMut() + Send),
     ) -> Result<R> {
-        let weight = self.before[back].weight;
-        let mut all = R::default();
+        let at = self.at(sum);
+        let other = &self.afterstates[3 - at];
         let most = self
             .most_moves_down
-            .saturating_sub(self.moves_down[1 - back].bytes());
-        let pairs = self.halves.pairs(weight);
-        for batch in PairBatch::cut(weight, &pairs, [0], most, &self.halves) {
+            .saturating_sub(other.bytes_of_moves_down());
+        let (weight, halves) = (sum as usize / 2, &self.halves);
+        let pairs = halves.pairs(weight);
+        let mut all = R::default();
+        for batch in PairBatch::cut(weight, &pairs, [0], most, halves) {
             let [tops] = &batch.tops;
-            let (before, scratch) = (&self.before[back], &mut self.moves_down_scratch);
-            self.moves_down[back].make(before, tops, scratch, &self.halves, self.workers)?;
-            let this = &*self;
+            let before = &mut self.afterstates[at];
+            self.turner.make(before, tops, halves, self.workers)?;
             let visit = |worker: &mut Worker, &top: &usize| {
-                let scratch = &mut *this.scratch.lock(worker.index);
-                let (before, moves_down) = (&this.before[back], &this.moves_down[back]);
-                let (matrix, permuter) = (&mut scratch.matrices[0], &mut scratch.permuter);
-                matrix.make(before, moves_down, top, &this.halves, permuter)?;
-                visit(this, top, scratch)
+                let scratch = &mut *self.scratch.lock(worker.index);
+                scratch.matrices[0].make(before, top, halves)?;
+                if !scratch.matrices[0].has_bits {
+                    return Ok(R::default());
+                }
+                visit(worker, halves.sides(top, weight - top), scratch)
             };
             let pairs = batch.pairs.iter();
             let tops = pairs.flat_map(|&(top, bottom)| {
                 iter::once(top).chain((top != bottom).then_some(bottom))
             });
-            all += this
-                .workers
-                .each_watched(&tops.collect::<Vec<_>>(), visit, report)?;
+            let tops: Vec<usize> = tops.collect();
+            all += self.workers.each_watched(&tops, visit, report)?;
         }
         Ok(all)
+    }
+}
+
+/// Pairs that are swept with the same moves down.
+struct PairBatch<const N: usize> {
+    /// The largest matrices come first.
+    pairs: Vec<(usize, usize)>,
+    /// For each layer of moves down the weights of their top halves.
+    tops: [BTreeSet<usize>; N],
+}
+
+impl<const N: usize> PairBatch<N> {
+    /// Cut `pairs` of boards of weight `weight` into batches, each with at most `most` bytes of
+    /// moves down or with one pair. The moves down are lighter than the boards by `back`. Even
+    /// layers begin with the lightest top halves and odd layers with the heaviest. So the next layer
+    /// begins with the moves down that were made last.
+    fn cut(
+        weight: usize,
+        pairs: &[(usize, usize)],
+        back: [usize; N],
+        most: u64,
+        halves: &Halves,
+    ) -> Vec<Self> {
+        let of_pairs = |pairs: &[(usize, usize)]| Self {
+            pairs: pairs.to_vec(),
+            tops: back.map(|back| {
+                let all = halves.tops(weight - back);
+                let halves = pairs.iter().flat_map(|&(top, bottom)| [top, bottom]);
+                let tops = halves.flat_map(|top| [top.checked_sub(back), Some(top)]);
+                tops.flatten().filter(|top| all.contains(top)).collect()
+            }),
+        };
+        let bytes = |batch: &Self| {
+            let layers = batch.tops.iter().zip(back);
+            let bytes = layers.flat_map(|(tops, back)| {
+                tops.iter()
+                    .map(move |&top| most_bytes(weight - back, top, halves))
+            });
+            bytes.sum::<u64>()
+        };
+        let mut by_top = pairs.to_vec();
+        by_top.sort_unstable();
+        let mut batches: Vec<Self> = Vec::new();
+        for pair in by_top {
+            let last = batches.last().map_or(&[][..], |last| &last.pairs);
+            let joined = of_pairs(&[last, &[pair]].concat());
+            if !last.is_empty() && bytes(&joined) <= most {
+                batches.pop();
+                batches.push(joined);
+            } else {
+                batches.push(of_pairs(&[pair]));
+            }
+        }
+        for batch in &mut batches {
+            let swept = mem::take(&mut batch.pairs);
+            batch.pairs = pairs
+                .iter()
+                .copied()
+                .filter(|pair| swept.contains(pair))
+                .collect();
+        }
+        if weight % 2 == 1 {
+            batches.reverse();
+        }
+        batches
     }
 }
 
@@ -217,7 +383,6 @@ mod tests {
     use super::super::afterstate_matrix::AfterstateMatrix;
     use super::super::counts::EXPONENTS;
     use super::super::kernels::{LINE, bit};
-    use super::super::matrix::Permuter;
     use crate::engine::Plan;
     use crate::game::{Board, Exp, Moved, max_exp, sum};
 
@@ -259,34 +424,21 @@ mod tests {
     }
 
     /// All boards of the matrices that are derived from some afterstates.
-    fn boards(afterstates: &Afterstates, halves: &Halves, workers: &Workers) -> Vec<Board> {
-        let (mut matrix, mut permuter) = (AfterstateMatrix::default(), Permuter::default());
-        let mut moves_down = MovesDown::default();
+    fn boards(afterstates: &mut Afterstates, halves: &Halves, workers: &Workers) -> Vec<Board> {
+        let mut matrix = AfterstateMatrix::default();
         let tops = halves.tops(afterstates.weight).collect();
-        moves_down
-            .make(
-                afterstates,
-                &tops,
-                &mut MovesDownScratch::new(0),
-                halves,
-                workers,
-            )
-            .unwrap();
+        let turned = Turner::new(0).make(afterstates, &tops, halves, workers);
+        turned.unwrap();
         let mut row = Vec::new();
         let mut boards = Vec::new();
         for top in 0..=afterstates.weight {
-            matrix
-                .make(afterstates, &moves_down, top, halves, &mut permuter)
-                .unwrap();
+            matrix.make(afterstates, top, halves).unwrap();
             if !matrix.has_bits {
                 continue;
             }
-            let (rows, columns) = (
-                &halves.tables[top],
-                &halves.tables[afterstates.weight - top],
-            );
-            let visited = matrix.for_each_row(rows, columns, &mut row, |_, half, row| {
-                for (position, other) in columns.class.halves() {
+            let sides = halves.sides(top, afterstates.weight - top);
+            let visited = matrix.for_each_row(sides, &mut row, |_, half, row| {
+                for (position, other) in sides.columns.class.halves() {
                     if position as usize / LINE < row.len() && bit(row, position) {
                         boards.push(Half::board(half, other));
                     }
@@ -312,7 +464,7 @@ mod tests {
             let last = last.min(game.sum_bound());
             let workers = Workers::start(plan).unwrap();
             let halves = Arc::new(Halves::new(&game, last as usize / 2));
-            let mut sweep = Sweep::new(&game, 2, halves, &workers, plan).unwrap();
+            let mut sweep = Sweep::new(&game, 2, halves, &workers, plan);
             let mut naive = NaiveCount {
                 game,
                 states: HashSet::new(),
@@ -325,7 +477,7 @@ mod tests {
                 let ends = naive.afterstates.iter().all(HashSet::is_empty);
                 assert_eq!(sweep.ends(), ends, "{name} {layer}");
                 sweep.advance();
-                let boards = boards(&sweep.before[0], &sweep.halves, &workers);
+                let boards = boards(&mut sweep.afterstates[1], &sweep.halves, &workers);
                 let found: HashSet<Board> = boards.iter().copied().collect();
                 assert_eq!(found.len(), boards.len(), "{name} {layer}: each once");
                 assert!(found.iter().all(|&board| sum(board) == layer));

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::ptr;
 
 use rayon::prelude::*;
 
@@ -73,6 +74,14 @@ impl Halves {
         Self { positions, tables }
     }
 
+    /// The halves of the boards of a pair, by the weights of their top and bottom halves.
+    pub(crate) fn sides(&self, top: usize, bottom: usize) -> Sides<'_> {
+        Sides {
+            rows: &self.tables[top],
+            columns: &self.tables[bottom],
+        }
+    }
+
     /// The weights of the top halves of boards of weight `weight`.
     pub(crate) fn tops(&self, weight: usize) -> Range<usize> {
         let most = self.tables.len() - 1;
@@ -93,6 +102,30 @@ impl Halves {
         let tops = self.largest_first(weight).into_iter();
         let lighter = tops.filter(|top| 2 * top <= weight);
         lighter.map(|top| (top, weight - top)).collect()
+    }
+}
+
+/// The halves of the boards of a pair.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'a> {
+    /// The top halves.
+    pub(crate) rows: &'a Tables,
+    /// The bottom halves.
+    pub(crate) columns: &'a Tables,
+}
+
+impl Sides<'_> {
+    /// Whether the halves have equal weights.
+    pub(crate) fn is_square(self) -> bool {
+        ptr::eq(self.rows, self.columns)
+    }
+
+    /// The halves of the vertical flips.
+    pub(crate) fn flipped(self) -> Self {
+        Self {
+            rows: self.columns,
+            columns: self.rows,
+        }
     }
 }
 

@@ -50,16 +50,16 @@ impl SweepTask<'_> {
             (first..end + 2).contains(&(of + 2)) || (first..end + 2).contains(&(weight - of))
         });
         let halves = Arc::new(halves);
-        let mut sweep = Sweep::new(game, weight, halves, workers, &plan)?;
+        let mut sweep = Sweep::new(game, weight, halves, workers, &plan);
         match &self.unsealed {
-            Some(files) => sweep.load_matrices(0, files)?,
-            None => drop(sweep.load_sealed(0, self.run)?),
+            Some(files) => sweep.load_matrices(self.sum - 2, files)?,
+            None => drop(sweep.load_sealed(self.sum - 2, self.run)?),
         }
-        sweep.load_sealed(1, self.run)?;
-        sweep.restrict(self.lighter.clone());
-        sweep.limit_moves_down(sizes.most_moves_down(self.sum..=self.sum, plan.all_memory()));
+        sweep.load_sealed(self.sum - 4, self.run)?;
+        sweep.lighter = self.lighter.clone();
+        sweep.most_moves_down = sizes.most_moves_down(self.sum..=self.sum, plan.all_memory());
         let found = sweep.count(None, &mut |_| ())?;
-        sweep.append_next(plan.level(), append)?;
+        sweep.found().write(&sweep.halves, plan.level(), append)?;
         Ok(found)
     }
 }

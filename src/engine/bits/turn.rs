@@ -13,11 +13,10 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use super::field::{FieldWriter, Transposer, expand, set_field, word};
-use super::half::Quad;
+use super::half::{Quad, Quads};
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
-use super::matrix::{Matrices, NewMatrix};
-use super::quads::Quads;
-use super::tables::{DownRow, Halves};
+use super::matrix::{Matrices, Matrix};
+use super::tables::Halves;
 
 /// A turn of some matrices.
 pub(super) struct QuarterTurn<'a> {
@@ -30,27 +29,14 @@ pub(super) struct QuarterTurn<'a> {
 impl QuarterTurn<'_> {
     /// Turn the boards that get a full bottom half and a top half of weight `top` whose right quad
     /// is not full. The rows are `AfterstateRows::down`.
-    pub(super) fn on_full(&self, top: usize, down: &mut NewMatrix) {
+    pub(super) fn on_full(&self, top: usize, down: &mut Matrix<&mut [BitLine]>) {
         let (halves, bottom) = (self.halves, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let quads = &halves.positions.quads;
         let fields: Vec<TurnedFields> = (0..=bottom)
             .filter_map(|right| TurnedFields::new(right, bottom - right, quads))
             .collect();
-        let has_source = |row: &DownRow| {
-            let right = quads.weight(row.right);
-            fields
-                .iter()
-                .any(|fields| self.moved.has_bits(fields.right + right))
-        };
-        if !rows.afterstates.down.iter().any(has_source) {
-            return;
-        }
-        if !down.has_bits {
-            down.matrix.clear();
-        }
-        let mut any = 0;
-        let mut to = down.matrix.rows_mut();
+        let mut to = down.rows_mut();
         let (mut sources_of_lefts, mut rows_of_field) = (Vec::new(), Vec::new());
         let (mut lines, mut words) = (Vec::new(), Vec::new());
         // Rows with one right quad have their fields side by side in common source rows.
@@ -65,7 +51,7 @@ impl QuarterTurn<'_> {
             let mut skipped = 0;
             for fields in &fields {
                 let from = fields.right + quads.weight(right);
-                if !self.moved.has_bits(from) {
+                if !self.moved.has_lines(from) {
                     skipped += fields.count * fields.transposer.bits;
                     continue;
                 }
@@ -111,49 +97,38 @@ impl QuarterTurn<'_> {
                 {
                     expand(words, first % 8, there, fields.transposer);
                     for &field in &*words {
-                        any |= field;
                         writer.put(field, fields.transposer.bits);
                     }
                 }
             }
             writers.into_iter().for_each(FieldWriter::finish);
         }
-        down.has_bits |= any != 0;
     }
 
     /// Turn the boards that get a short bottom half and a hollow top half of weight `top`. Each
     /// hollow half has a compact row of short halves.
-    pub(super) fn on_short(&self, top: usize, down: &mut NewMatrix) {
+    pub(super) fn on_short(&self, top: usize, down: &mut Matrix<&mut [BitLine]>) {
         let (halves, sum, bottom) = (self.halves, self.weight, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
-        let quads = &halves.positions.quads;
-        if !down.has_bits {
-            down.matrix.clear();
-        }
-        let mut any = false;
+        let (positions, quads) = (&halves.positions, &halves.positions.quads);
+        // By weight, the quads under a quad.
+        let all_under = |quad| positions.under(quad).iter().enumerate().take(bottom + 1);
         for (row, &position) in rows.class.hollow.positions.iter().enumerate() {
             let (b, d) = rows.class.half(position).quads();
-            let to = down.matrix.row_mut(row);
+            let to = down.row_mut(row);
             // The row of a board moved to the left, by its top quads; `None` if it has no bits.
             let source = |a: Quad, b: Quad| {
                 let from = quads.weight(a) + quads.weight(b);
-                if !self.moved.has_bits(from) {
+                if !self.moved.has_lines(from) {
                     return None;
                 }
                 let class = &halves.tables[from].class;
-                class
-                    .moved_row(halves.positions.of_quads(a, b))
-                    .map(|row| (from, row))
+                let row = class.moved_row(positions.of_quads(a, b));
+                row.map(|row| (from, row))
             };
             // One bottom quad is full: the right quad, or the left quad of the flipped board.
             for (b, d, flipped) in [(b, d, false), (d, b, true)] {
-                for (weight, under) in halves
-                    .positions
-                    .under(b)
-                    .iter()
-                    .enumerate()
-                    .take(bottom + 1)
-                {
+                for (weight, under) in all_under(b) {
                     let full = quads.full(bottom - weight);
                     if full.is_empty() {
                         continue;
@@ -163,7 +138,7 @@ impl QuarterTurn<'_> {
                         let Some((from, row)) = source(a, b.transposed()) else {
                             continue;
                         };
-                        let (at, [there, _]) = halves.positions.field(sum - from, d.transposed());
+                        let (at, [there, _]) = positions.field(sum - from, d.transposed());
                         if there.bits == 0 {
                             continue;
                         }
@@ -174,17 +149,16 @@ impl QuarterTurn<'_> {
                         if field == [0] {
                             continue;
                         }
-                        any = true;
                         let short = a.transposed();
-                        for there in halves.positions.field(bottom, short).1 {
+                        for there in positions.field(bottom, short).1 {
                             let Some(&first) = full.get(there.bits.trailing_zeros() as usize)
                             else {
                                 continue;
                             };
                             let first = if flipped {
-                                halves.positions.of_quads(first, short)
+                                positions.of_quads(first, short)
                             } else {
-                                halves.positions.of_quads(short, first)
+                                positions.of_quads(short, first)
                             };
                             let at = columns.class.short.compact(first).expect("a short half");
                             set_field(words_mut(to), at, there.compress(field[0]));
@@ -193,33 +167,25 @@ impl QuarterTurn<'_> {
                 }
             }
             // No bottom quad is full.
-            for (weight, under) in halves
-                .positions
-                .under(b)
-                .iter()
-                .enumerate()
-                .take(bottom + 1)
-            {
-                let others = halves.positions.under(d).get(bottom - weight);
-                for (&a, &c) in under
+            for (weight, under) in all_under(b) {
+                let others = positions.under(d).get(bottom - weight);
+                let pairs = under
                     .iter()
-                    .flat_map(|a| others.into_iter().flatten().map(move |c| (a, c)))
-                {
+                    .flat_map(|a| others.into_iter().flatten().map(move |c| (a, c)));
+                for (&a, &c) in pairs {
                     let Some((from, row)) = source(a, b.transposed()) else {
                         continue;
                     };
-                    let at = halves.positions.of_quads(c, d.transposed());
+                    let at = positions.of_quads(c, d.transposed());
                     let sources = &halves.tables[sum - from].class;
                     if sources.is_moved_column(at) && bit(self.moved.of(from).row(row), at) {
-                        any = true;
-                        let position = halves.positions.of_quads(a.transposed(), c.transposed());
+                        let position = positions.of_quads(a.transposed(), c.transposed());
                         let compact = columns.class.short.compact(position);
                         set(to, compact.expect("a short half"));
                     }
                 }
             }
         }
-        down.has_bits |= any;
     }
 }
 

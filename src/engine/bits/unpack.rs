@@ -18,41 +18,31 @@ use crate::engine::plan::Plan;
 use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::fork::ForkLock;
-use crate::game::Game;
+use crate::game::{Game, Tally};
 use crate::laws;
-use crate::part::{Kind, MatrixFile, Sealed};
+use crate::part::{Kind, Sealed};
 use crate::progress::{Cuts, Progress, Silent, Stop};
 use crate::store::{Files, Run, Store};
 
-/// The totals of a part that was unpacked.
-pub(super) struct ListedPart {
-    pub(super) sealed: Sealed,
-    pub(super) cuts: Cuts,
-}
-
-/// Write the files of the live states of a layer, given its rows.
+/// Write the files of the live states of a layer, given its rows. Returns the bytes of each part, and
+/// how the work was divided.
 pub(super) fn write_states(
-    rows: &[Row],
+    rows: &mut [Row],
     listing: Listing,
     parts: &mut Parts,
     files: &mut impl Files,
     report: &mut dyn FnMut(),
-) -> Result<Vec<ListedPart>> {
+) -> Result<Vec<(u64, Cuts)>> {
     let jobs = jobs(rows, listing, || OnlyList);
     let built = parts.build_files(Kind::States, jobs, files, |_| report())?;
-    let listed = built.into_iter().zip(rows).map(|((job, sealed), row)| {
+    check(rows, built, |row, sealed, _| {
         laws::equal(row, "live states", row.live, sealed.states)?;
-        laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)?;
-        Ok(ListedPart {
-            sealed,
-            cuts: job.source.cuts(),
-        })
-    });
-    listed.collect()
+        laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)
+    })
 }
 
 /// Write the files of the afterstates of a layer, and set their numbers in its rows. If the numbers
-/// are `known`, compare them instead.
+/// are `known`, compare them instead. Returns the same as [`write_states`].
 pub(super) fn write_afterstates(
     rows: &mut [Row],
     known: bool,
@@ -60,34 +50,40 @@ pub(super) fn write_afterstates(
     parts: &mut Parts,
     (game, files): (&Game, &mut impl Files),
     report: &mut dyn FnMut(),
-) -> Result<Vec<ListedPart>> {
+) -> Result<Vec<(u64, Cuts)>> {
     let jobs = jobs(rows, listing, || CountAfterstates(game.rules()));
     let built = parts.build_files(Kind::Afterstates, jobs, files, |_| report())?;
-    let listed = built.into_iter().zip(rows).map(|((job, sealed), row)| {
-        let tally = job.tally;
+    check(rows, built, |row, sealed, tally| {
         if known {
             laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
             laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
         }
         (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
-        Ok(ListedPart {
-            sealed,
-            cuts: job.source.cuts(),
-        })
-    });
-    listed.collect()
+        Ok(())
+    })
 }
 
 /// The jobs for the parts of a layer.
 fn jobs<V>(rows: &[Row], listing: Listing, visit: impl Fn() -> V) -> Vec<PartJob<RowSource, V>> {
-    let jobs = rows
-        .iter()
-        .zip(listing.into_sources())
-        .map(|(row, source)| {
-            let key = row.key().expect("a row of the engine has a tile");
-            PartJob::new(key, source, visit())
-        });
-    jobs.collect()
+    let sources = rows.iter().zip(listing.into_sources());
+    let job = |(row, source): (&Row, RowSource)| {
+        let key = row.key().expect("a row of the engine has a tile");
+        PartJob::new(key, source, visit())
+    };
+    sources.map(job).collect()
+}
+
+/// Check the parts that were built.
+fn check<V>(
+    rows: &mut [Row],
+    built: Vec<(PartJob<RowSource, V>, Sealed)>,
+    check: impl Fn(&mut Row, &Sealed, &Tally) -> Result<()>,
+) -> Result<Vec<(u64, Cuts)>> {
+    let parts = built.into_iter().zip(rows).map(|((job, sealed), row)| {
+        check(row, &sealed, &job.tally)?;
+        Ok((sealed.bytes, job.source.cuts()))
+    });
+    parts.collect()
 }
 
 /// Unpacks layers of runs of one game, in the memory and on the threads of a plan.
@@ -121,8 +117,10 @@ impl Unpacker {
         stop: &Stop,
     ) -> Result<()> {
         self.work(layer.0, layer.2, stop, |beside, halves, workers| {
-            let matrices = LayerMatrices::open(layer)?;
-            matrices.unpack((beside, dir), halves, workers, files, &mut Silent)
+            let sweep = load(layer, beside, halves, workers)?;
+            let (run, kind, sum) = layer;
+            let layer = (kind, sum, run.all_rows(sum));
+            unpack(sweep, layer, (beside, dir), files, &mut Silent)
         })
     }
 
@@ -137,10 +135,10 @@ impl Unpacker {
         };
         self.work(run, sum, stop, |beside, halves, workers| {
             let next = sum as usize / 2 + 1;
-            let mut sweep = Sweep::new(run.game(), next, halves, workers, beside)?;
-            sweep.load_matrices(0, slice::from_ref(&file))?;
+            let mut sweep = Sweep::new(run.game(), next, halves, workers, beside);
+            sweep.load_matrices(sum, slice::from_ref(&file))?;
             let rows = run.rows(sum);
-            sweep.compare(0, &file, &rows)?;
+            sweep.compare(sum, &file, &rows)?;
             Ok(rows.iter().map(|row| row.afterstates).sum())
         })
     }
@@ -184,70 +182,50 @@ impl Unpacker {
     }
 }
 
-/// The matrices of a layer, open.
-struct LayerMatrices {
-    game: Game,
-    kind: Kind,
-    sum: u32,
-    /// A row for each largest tile.
-    rows: Vec<Row>,
-    /// The matrices of its afterstates; or of the last two sums, from which its states come.
-    files: [Option<MatrixFile>; 2],
+/// Load the matrices for the states, or the afterstates, of a layer, given the halves of its boards and
+/// a plan for everything but matrices.
+fn load<'a>(
+    (run, kind, sum): (&Run, Kind, u32),
+    beside: &Plan,
+    halves: Arc<Halves>,
+    workers: &'a Workers,
+) -> Result<Sweep<'a>> {
+    // States come from the afterstates of two sums.
+    let (next, sums) = match kind {
+        Kind::States => (sum, &[sum - 2, sum - 4][..]),
+        Kind::Afterstates => (sum + 2, &[sum][..]),
+    };
+    let mut sweep = Sweep::new(run.game(), next as usize / 2, halves, workers, beside);
+    for &sum in sums {
+        if let Some(file) = run.matrices(sum)? {
+            sweep.load_matrices(sum, slice::from_ref(&file))?;
+        }
+    }
+    Ok(sweep)
 }
 
-impl LayerMatrices {
-    /// Open the matrices for the states, or the afterstates, of a layer.
-    fn open((run, kind, sum): (&Run, Kind, u32)) -> Result<Self> {
-        Ok(Self {
-            game: *run.game(),
-            kind,
-            sum,
-            rows: run.all_rows(sum),
-            files: match kind {
-                Kind::Afterstates => [run.matrices(sum)?, None],
-                Kind::States => [run.matrices(sum - 2)?, run.matrices(sum - 4)?],
-            },
-        })
+/// Write the files of the layer of a sweep that [`load`] made. `rows` has a row for each largest tile.
+/// Boards that do not fit in memory are spilled to a file in `dir`.
+fn unpack(
+    mut sweep: Sweep,
+    (kind, sum, mut rows): (Kind, u32, Vec<Row>),
+    (beside, dir): (&Plan, &Path),
+    files: &mut impl Files,
+    progress: &mut dyn Progress,
+) -> Result<()> {
+    let game = sweep.game;
+    let listing = Listing::new(game.top(), beside, dir);
+    let mut parts = Parts::new(beside, sweep.workers);
+    if kind == Kind::States {
+        sweep.count(Some(&listing), &mut |live| progress.advance(live))?;
+        let report = &mut || progress.advance(0);
+        write_states(&mut rows, listing, &mut parts, files, report)?;
+    } else {
+        let report = &mut || progress.advance(0);
+        sweep.list_afterstates(sum, &listing, report)?;
+        write_afterstates(&mut rows, true, listing, &mut parts, (&game, files), report)?;
     }
-
-    /// Write the files of the layer, given the halves of its boards and a plan for everything but
-    /// matrices. Boards that do not fit in memory are spilled to a file in `dir`.
-    fn unpack(
-        mut self,
-        (beside, dir): (&Plan, &Path),
-        halves: Arc<Halves>,
-        workers: &Workers,
-        files: &mut impl Files,
-        progress: &mut dyn Progress,
-    ) -> Result<()> {
-        let (game, sum) = (self.game, self.sum);
-        let next = match self.kind {
-            Kind::States => sum as usize / 2,
-            Kind::Afterstates => sum as usize / 2 + 1,
-        };
-        let mut sweep = Sweep::new(&game, next, halves, workers, beside)?;
-        for (back, file) in self.files.iter().enumerate() {
-            if let Some(file) = file {
-                sweep.load_matrices(back, slice::from_ref(file))?;
-            }
-        }
-        let listing = Listing::new(game.top(), beside, dir);
-        let mut parts = Parts::new(beside, workers);
-        match self.kind {
-            Kind::States => {
-                sweep.count(Some(&listing), &mut |live| progress.advance(live))?;
-                let report = &mut || progress.advance(0);
-                write_states(&self.rows, listing, &mut parts, files, report)?;
-            }
-            Kind::Afterstates => {
-                sweep.list_afterstates(0, &listing, &mut || progress.advance(0))?;
-                let report = &mut || progress.advance(0);
-                let rows = &mut self.rows;
-                write_afterstates(rows, true, listing, &mut parts, (&game, files), report)?;
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Unpack a frontier in matrices, so that the list engine can go on. Nothing is left to do if there
@@ -273,9 +251,10 @@ pub(crate) fn unpack_frontier(
     }
     let halves = Arc::new(workers.install(|| Halves::new(&game, last as usize / 2)));
     for (sum, beside) in sums.into_iter().zip(plans) {
-        let dir = store.run().dir().to_owned();
-        let matrices = LayerMatrices::open((store.run(), Kind::Afterstates, sum))?;
-        matrices.unpack((&beside, &dir), halves.clone(), workers, store, progress)?;
+        let (run, kind) = (store.run(), Kind::Afterstates);
+        let (rows, dir) = (run.all_rows(sum), run.dir().to_owned());
+        let sweep = load((run, kind, sum), &beside, halves.clone(), workers)?;
+        unpack(sweep, (kind, sum, rows), (&beside, &dir), store, progress)?;
     }
     store.seal_listed_frontier()
 }
