@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::task::{Stage, Task};
 use crate::counts::Row;
-use crate::engine::{Bounds, Frontier, Plan, codec, cut_pairs};
+use crate::engine::{Frontier, Plan, codec, cut_pairs};
 use crate::error::Result;
 use crate::game::{Exp, PartKey};
 use crate::part::{Fingerprint, Kind, Part};
@@ -235,13 +235,13 @@ impl LayerPlan {
     }
 
     /// The keys of the boards that a reduce or a gather merges.
-    pub(super) fn range(&self, task: Task) -> Bounds {
+    pub(super) fn range(&self, task: Task) -> Range<u64> {
         let cuts = self
             .part(task.max)
             .map_or(&[][..], |part| part.cuts(task.kind));
         let low = task.number.checked_sub(1).map_or(0, |before| cuts[before]);
         let high = cuts.get(task.number).copied().unwrap_or(u64::MAX);
-        Bounds { low, high }
+        low..high
     }
 
     fn part(&self, max: Exp) -> Option<&PartPlan> {

@@ -6,7 +6,7 @@
 use std::mem;
 use std::ops::Range;
 
-use crate::engine::{Bounds, Source, Worker, Workers, union_all};
+use crate::engine::{Source, Worker, Workers, union_all};
 use crate::error::Result;
 use crate::game::key::KeyCodec;
 use crate::game::{Board, Tally};
@@ -28,7 +28,7 @@ const FIT: usize = 1 << 16;
 pub(super) struct KeyRange {
     files: Vec<Part>,
     /// The ranges that are merged at once.
-    ranges: Vec<Bounds>,
+    ranges: Vec<Range<u64>>,
     /// The approximate number of boards of a range, repeats included.
     size: usize,
     /// For each thread, the keys that it read from each file.
@@ -40,15 +40,15 @@ impl KeyRange {
     /// The boards of `files` within some bounds. A worker merges about `most` keys at once.
     pub(super) fn new(
         files: Vec<Part>,
-        within: Bounds,
+        within: Range<u64>,
         codec: KeyCodec,
         most: usize,
         workers: &Workers,
     ) -> Self {
         let mut firsts = Vec::new();
         for file in &files {
-            let begins = blocks(file, within).map(|block| file.first(block));
-            firsts.extend(begins.filter(|&first| within.contain(first)));
+            let begins = blocks(file, &within).map(|block| file.first(block));
+            firsts.extend(begins.filter(|&first| within.contains(&first)));
         }
         firsts.sort_unstable();
         let at_once = (AT_ONCE * files.len())
@@ -56,15 +56,15 @@ impl KeyRange {
             .min(most / BLOCK)
             .max(1);
         let mut ranges = Vec::new();
-        let mut low = within.low;
+        let mut low = within.start;
         for &high in firsts.iter().skip(at_once).step_by(at_once) {
             if high > low {
-                ranges.push(Bounds { low, high });
+                ranges.push(low..high);
                 low = high;
             }
         }
         if !files.is_empty() {
-            ranges.push(Bounds { low, ..within });
+            ranges.push(low..within.end);
         }
         Self {
             runs: workers.per_thread(|| vec![Vec::new(); files.len()]),
@@ -77,26 +77,25 @@ impl KeyRange {
 }
 
 /// The blocks of a file that may hold boards within some bounds.
-fn blocks(file: &Part, within: Bounds) -> Range<usize> {
-    let first = file.block_of(within.low).unwrap_or(0);
-    let end = if within.is_last() {
-        file.blocks()
-    } else {
-        file.block_of(within.high).map_or(0, |block| block + 1)
-    };
+fn blocks(file: &Part, within: &Range<u64>) -> Range<usize> {
+    let first = file.block_of(within.start).unwrap_or(0);
+    let end = file.block_of(within.end).map_or(0, |block| block + 1);
     first..end
 }
 
 /// Replace `keys` by the keys of a file within some bounds.
-fn read(file: &Part, within: Bounds, decoder: &mut Decoder, keys: &mut Vec<u64>) -> Result<()> {
+fn read(
+    file: &Part,
+    within: &Range<u64>,
+    decoder: &mut Decoder,
+    keys: &mut Vec<u64>,
+) -> Result<()> {
     keys.clear();
     for block in blocks(file, within) {
         file.read_block(block, decoder, keys)?;
     }
-    if !within.is_last() {
-        keys.truncate(keys.partition_point(|&key| key < within.high));
-    }
-    keys.drain(..keys.partition_point(|&key| key < within.low));
+    keys.truncate(keys.partition_point(|&key| key < within.end));
+    keys.drain(..keys.partition_point(|&key| key < within.start));
     Ok(())
 }
 
@@ -113,7 +112,7 @@ impl Source for KeyRange {
     fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
         let runs = &mut *self.runs.lock(worker.index);
         for (file, run) in self.files.iter().zip(runs.iter_mut()) {
-            read(file, self.ranges[task], &mut worker.decoder, run)?;
+            read(file, &self.ranges[task], &mut worker.decoder, run)?;
         }
         let candidates: usize = runs.iter().map(Vec::len).sum();
         union_all(runs, states);

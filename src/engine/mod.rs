@@ -110,7 +110,7 @@ pub(crate) use frontier::Frontier;
 pub(crate) use job::{CountAfterstates, OnlyList, PartJob, Source, Visit};
 use layer::ListCounter;
 pub(crate) use lists::sort::union_all;
-pub(crate) use lists::{Bounds, Candidates, ExpandStates, Lists, MoveSink, codec};
+pub(crate) use lists::{Candidates, ExpandStates, Lists, MoveSink, codec};
 pub(crate) use parts::Parts;
 pub(crate) use pipeline::Pipeline;
 pub use plan::{Engine, LEVEL, Plan};

@@ -3,8 +3,7 @@
 //! Key idea: almost every board is right, so a whole slice is checked without a branch. Only a
 //! slice that fails is searched for the wrong board and the reason.
 
-use super::board::{Board, ONES, Shape, occupied};
-use super::part_key::PartKey;
+use super::board::{Board, ONES, PartKey, Shape, occupied};
 use super::symmetry::canonical;
 use crate::wide::wide;
 

@@ -10,9 +10,8 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use super::audit::audit;
-use super::board::{Board, ONES, Shape, Size, for_size, occupied};
+use super::board::{Board, ONES, PartKey, Shape, Size, for_size, occupied};
 use super::exp::Exp;
-use super::part_key::PartKey;
 use super::slide::{Moved, slide};
 use super::symmetry::{canonical, orbit};
 use crate::wide::wide;

@@ -63,16 +63,23 @@ impl Label {
             key,
         }
     }
+
+    /// The name of the game: `3x3-1024`, or `3x3` without a winning tile.
+    fn game(&self) -> String {
+        let Self {
+            rows, cols, win, ..
+        } = self;
+        match *win {
+            Exp::LAST => format!("{rows}x{cols}"),
+            win => format!("{rows}x{cols}-{}", win.tile()),
+        }
+    }
 }
 
 /// `states of 3x3-1024, sum 164, largest tile 32`.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}x{}", self.kind, self.rows, self.cols)?;
-        if self.win < Exp::LAST {
-            write!(f, "-{}", self.win.tile())?;
-        }
-        write!(f, ", {}", self.key)
+        write!(f, "{} of {}, {}", self.kind, self.game(), self.key)
     }
 }
 
@@ -104,14 +111,7 @@ impl LayerLabel {
 /// `matrices of 4x4-64, sum 164`.
 impl fmt::Display for LayerLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Label {
-            rows, cols, win, ..
-        } = self.0;
-        write!(f, "matrices of {rows}x{cols}")?;
-        if win < Exp::LAST {
-            write!(f, "-{}", win.tile())?;
-        }
-        write!(f, ", sum {}", self.0.key.sum)
+        write!(f, "matrices of {}, sum {}", self.0.game(), self.0.key.sum)
     }
 }
 
@@ -278,7 +278,9 @@ pub trait FileContents: Copy + PartialEq + fmt::Display {
 
     /// The contents of two consecutive segments together.
     #[must_use]
-    fn join(self, next: Self) -> Self;
+    fn join(self, _next: Self) -> Self {
+        self
+    }
 }
 
 impl FileContents for Label {
@@ -290,10 +292,6 @@ impl FileContents for Label {
             Contents::Values(_) | Contents::Matrices(_) => None,
         }
     }
-
-    fn join(self, _: Self) -> Self {
-        self
-    }
 }
 
 impl FileContents for LayerLabel {
@@ -304,10 +302,6 @@ impl FileContents for LayerLabel {
             Contents::Matrices(layer) => Some(layer),
             Contents::Boards(_) | Contents::Values(_) => None,
         }
-    }
-
-    fn join(self, _: Self) -> Self {
-        self
     }
 }
 

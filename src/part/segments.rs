@@ -100,35 +100,30 @@ impl<C: FileContents> Segments<C> {
     }
 
     fn append(&mut self, file: Arc<Frame>) -> Result<()> {
-        let mismatch = |file: &Frame, what: String| {
-            let path = file.path.clone();
-            Err(Error::Mismatch { path, what })
-        };
-        let last = &self.files[self.files.len() - 1];
-        let (boards, block) = (self.files[0].footer.states, self.block_size());
-        if boards == 0 || !boards.is_multiple_of(block) {
-            let what = "in the first of several segments: expected whole blocks of";
-            return mismatch(&self.files[0], format!("{boards} boards {what} {block}"));
-        }
-        let got = last.footer.states;
-        if got != boards {
-            let what = "boards in every segment but the last";
-            return mismatch(last, format!("expected {boards} {what}, got {got}"));
-        }
+        let (first, last) = (&self.files[0], &self.files[self.files.len() - 1]);
+        let (boards, block) = (first.footer.states, self.block_size());
         let (got, size) = (file.footer.states, u64::from(file.header.block));
-        if size != block || !(1..=boards).contains(&got) {
-            return mismatch(
-                &file,
-                format!(
-                    "expected up to {boards} boards in blocks of {block}, as in the segments before, got {got} in blocks of {size}"
-                ),
-            );
-        }
-        if file.first(0) <= last.first(last.blocks() - 1) {
-            return mismatch(&file, "begins before the segment before it ends".to_owned());
-        }
-        self.files.push(file);
-        Ok(())
+        let (wrong, what) = if boards == 0 || !boards.is_multiple_of(block) {
+            let what = "in the first of several segments: expected whole blocks of";
+            (first, format!("{boards} boards {what} {block}"))
+        } else if last.footer.states != boards {
+            let what = "boards in every segment but the last";
+            let got = last.footer.states;
+            (last, format!("expected {boards} {what}, got {got}"))
+        } else if size != block || !(1..=boards).contains(&got) {
+            let what = "as in the segments before";
+            let got = format!("got {got} in blocks of {size}");
+            let what =
+                format!("expected up to {boards} boards in blocks of {block}, {what}, {got}");
+            (&file, what)
+        } else if file.first(0) <= last.first(last.blocks() - 1) {
+            (&file, "begins before the segment before it ends".to_owned())
+        } else {
+            self.files.push(file);
+            return Ok(());
+        };
+        let path = wrong.path.clone();
+        Err(Error::Mismatch { path, what })
     }
 
     /// Check that the file is the file that was sealed. Its blocks are not read.

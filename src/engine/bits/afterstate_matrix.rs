@@ -22,7 +22,7 @@ use super::kernels::{BitLine, LINE, bit, or};
 use super::matrix::{LineMemory, Matrix, Permuter};
 use super::packed_matrix::PackedMatrix;
 use super::tables::{Halves, Sides, Tables};
-use super::transpose::{transpose, transpose_square};
+use super::transpose::transpose_lines;
 use crate::error::Result;
 use crate::game::orbit;
 
@@ -81,17 +81,6 @@ impl Slots {
     }
 }
 
-/// Fill a tile or a square with lines. A missing line is empty. Returns whether there are bits.
-#[inline(always)]
-fn load<'a>(tile: &mut [BitLine], lines: impl Iterator<Item = Option<&'a BitLine>>) -> bool {
-    let mut any = false;
-    for (to, line) in tile.iter_mut().zip(lines) {
-        *to = *line.unwrap_or(&BitLine::ZERO);
-        any |= *to != BitLine::ZERO;
-    }
-    any
-}
-
 impl AfterstateMatrix {
     /// Make the matrix of the top halves of weight `top`. The moves down with these halves must be
     /// there.
@@ -148,14 +137,17 @@ impl AfterstateMatrix {
             to[..both.len()].copy_from_slice(row);
         });
         for images in rows.mirrored_down.chunks(LINE) {
-            let (shape, slots) = ((images.len(), both.len()), &self.slots);
-            self.permuter.load(shape, |at| {
-                let (lines, columns) = slots.place(images[at].0);
+            let slots = &self.slots;
+            let rows = images.iter().map(|&(image, _)| {
+                let (lines, columns) = slots.place(image);
                 &slots.lines[lines][both.start - columns.start..]
             });
+            self.permuter.load(both.len(), rows);
             let order = &columns.symmetry.images_of_both;
-            self.permuter.permute(order, shape, |at, line, bits| {
-                self.slots.row_from(images[at].1, both.start)[line] = bits;
+            self.permuter.permute(order, |line, rows| {
+                for (&(_, slot), &bits) in images.iter().zip(rows) {
+                    self.slots.row_from(slot, both.start)[line] = bits;
+                }
             });
         }
     }
@@ -178,14 +170,15 @@ impl AfterstateMatrix {
             let to = self.both_of_moved.row_mut(row);
             to.copy_from_slice(&from[both.clone()]);
         });
-        for (number, rows) in rows.moved.chunks(LINE).enumerate() {
-            let shape = (rows.len(), both.len());
-            let row = |at| self.both_of_moved.row(number * LINE + at);
-            self.permuter.load(shape, row);
+        for (number, slots) in rows.moved.chunks(LINE).enumerate() {
+            let rows = self.both_of_moved.rows().skip(number * LINE);
+            self.permuter.load(both.len(), rows.take(slots.len()));
             let order = &columns.symmetry.images_of_both;
-            self.permuter.permute(order, shape, |at, line, bits| {
-                let to = &mut self.slots.row_from(rows[at].1, both.start)[line];
-                or(slice::from_mut(to), &[bits]);
+            self.permuter.permute(order, |line, rows| {
+                for (&(_, image), bits) in slots.iter().zip(rows) {
+                    let to = &mut self.slots.row_from(image, both.start)[line];
+                    or(slice::from_mut(to), slice::from_ref(bits));
+                }
             });
         }
         Ok(())
@@ -204,24 +197,19 @@ impl AfterstateMatrix {
         self.short_rows
             .reshape(short.positions.len(), hollow.lines)?;
         self.short_rows.clear();
-        let mut tile = [BitLine::ZERO; 64];
-        for (word, numbers) in hollow.numbers.chunks(64).enumerate() {
+        let mut square = [BitLine::ZERO; LINE];
+        for (across, numbers) in hollow.numbers.chunks(LINE).enumerate() {
             for line in 0..short.lines {
                 let from = numbers
                     .iter()
                     .map(|&number| (number != NONE).then(|| &boards.row(number as usize)[line]));
-                if !load(&mut tile, from) {
+                if !transpose_lines(&mut square, from) {
                     continue;
                 }
                 let numbers = &short.numbers[line * LINE..][..LINE];
-                transpose(&mut tile);
-                // By lane, so that the rows are written in their order.
-                for (lane, numbers) in numbers.chunks(64).enumerate() {
-                    for (from, &number) in tile.iter().zip(numbers) {
-                        if number != NONE {
-                            let row = self.short_rows.row_mut(number as usize);
-                            row[word / 8].0[word % 8] = from.0[lane];
-                        }
+                for (&bits, &number) in square.iter().zip(numbers) {
+                    if number != NONE {
+                        self.short_rows.row_mut(number as usize)[across] = bits;
                     }
                 }
             }
@@ -245,8 +233,7 @@ impl AfterstateMatrix {
                 let line = line.checked_sub(columns.start)?;
                 self.slots.lines[lines].get(line)
             });
-            if load(&mut square, from) {
-                transpose_square(&mut square);
+            if transpose_lines(&mut square, from) {
                 for (column, &bits) in square.iter().enumerate() {
                     flipped.row_mut(column)[across] = bits;
                 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::kernels::{BitLine, LINE};
 use super::packed_matrix::PackedMatrix;
-use super::transpose::transpose;
+use super::transpose::{BitSquare, transpose_lines};
 use crate::error::Result;
 use crate::pages::Pages;
 
@@ -73,7 +73,7 @@ impl<L: Deref<Target = [BitLine]>> Matrix<L> {
     }
 
     /// All rows; none if the rows have no lines.
-    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &[BitLine]> {
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &[BitLine]> + Clone {
         self.lines.chunks_exact(self.width.max(1))
     }
 }
@@ -190,55 +190,27 @@ pub(crate) struct Permuter {
 }
 
 impl Permuter {
-    /// Load up to 512 rows of `width` lines.
+    /// Load up to 512 rows, of `width` lines.
     pub(crate) fn load<'a>(
         &mut self,
-        (rows, width): (usize, usize),
-        row: impl Fn(usize) -> &'a [BitLine],
+        width: usize,
+        rows: impl Iterator<Item = &'a [BitLine]> + Clone,
     ) {
         self.columns.resize(width * LINE, BitLine::ZERO);
-        let mut tile = [BitLine::ZERO; 64];
-        for first in (0..rows).step_by(64) {
-            for line in 0..width {
-                for (at, to) in (first..).zip(&mut tile) {
-                    *to = if at < rows {
-                        row(at)[line]
-                    } else {
-                        BitLine::ZERO
-                    };
-                }
-                transpose(&mut tile);
-                for (column, words) in tile.iter().enumerate() {
-                    for (lane, &bits) in words.0.iter().enumerate() {
-                        self.columns[line * LINE + 64 * lane + column].0[first / 64] = bits;
-                    }
-                }
-            }
+        let squares = self.columns.as_chunks_mut().0.iter_mut();
+        for (line, square) in squares.enumerate() {
+            transpose_lines(square, rows.clone().map(|row| Some(&row[line])));
         }
     }
 
-    /// Permute the rows that were loaded. Calls `act` with the number of each row, the number of each
-    /// line, and the permuted line. Each position gets the bit that was at `order[position]`.
-    pub(crate) fn permute(
-        &self,
-        order: &[u32],
-        (rows, width): (usize, usize),
-        mut act: impl FnMut(usize, usize, BitLine),
-    ) {
-        let mut tile = [BitLine::ZERO; 64];
-        for first in (0..rows).step_by(64) {
-            for line in 0..width {
-                for (column, to) in tile.iter_mut().enumerate() {
-                    for (lane, bits) in to.0.iter_mut().enumerate() {
-                        let from = order[line * LINE + lane * 64 + column];
-                        *bits = self.columns[from as usize].0[first / 64];
-                    }
-                }
-                transpose(&mut tile);
-                for (at, &bits) in (first..rows).zip(&tile) {
-                    act(at, line, bits);
-                }
-            }
+    /// Permute the rows that were loaded. Calls `act` with the number of each line, and this line of
+    /// all rows. Each position gets the bit that was at `order[position]`.
+    pub(crate) fn permute(&self, order: &[u32], mut act: impl FnMut(usize, &BitSquare)) {
+        let mut square = [BitLine::ZERO; LINE];
+        for (line, order) in order.chunks(LINE).enumerate() {
+            let columns = order.iter().map(|&from| self.columns.get(from as usize));
+            transpose_lines(&mut square, columns);
+            act(line, &square);
         }
     }
 }

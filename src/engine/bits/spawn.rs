@@ -9,7 +9,7 @@ use super::class::ColumnRange;
 use super::kernels::{BitLine, LINE};
 use super::matrix::{LineMemory, Matrix};
 use super::tables::{Sides, unmark};
-use super::transpose::transpose_square;
+use super::transpose::transpose_lines;
 use crate::error::Result;
 
 /// The spawns in the bottom halves of a pair.
@@ -37,23 +37,14 @@ impl Spawns {
         let mut square = [BitLine::ZERO; LINE];
         for line in 0..columns.class.lines() {
             self.by_bottom.clear();
-            let mut any = false;
             for at in 0..LINE {
                 let position = (line * LINE + at) as u32;
                 let row = self.by_bottom.row_mut(at);
-                any |= spawn(afterstates, sides.flipped(), position, row);
-            }
-            if !any {
-                for row in 0..moved * LINE {
-                    self.by_top.row_mut(row)[line] = BitLine::ZERO;
-                }
-                continue;
+                spawn(afterstates, sides.flipped(), position, row);
             }
             for across in 0..moved {
-                for (at, to) in square.iter_mut().enumerate() {
-                    *to = self.by_bottom.row(at)[across];
-                }
-                transpose_square(&mut square);
+                let rows = self.by_bottom.rows().map(|row| Some(&row[across]));
+                transpose_lines(&mut square, rows);
                 for (at, &bits) in square.iter().enumerate() {
                     self.by_top.row_mut(across * LINE + at)[line] = bits;
                 }

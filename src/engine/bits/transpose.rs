@@ -5,7 +5,7 @@
 //! loop, so AVX-512 has its own code. A square of 512 rows is eight tiles, whose words are
 //! exchanged, so its lines are whole lines of the result.
 
-use std::mem;
+use std::{iter, mem};
 
 use super::kernels::{BitLine, LINE, kernel, words_mut};
 
@@ -54,6 +54,24 @@ kernel! {
         }
         registers::exchange(square);
     }
+}
+
+/// Fill a square with the columns of up to 512 rows, given a line of each row. A missing line is empty.
+/// Returns whether there are bits.
+#[inline(always)]
+pub(crate) fn transpose_lines<'a>(
+    square: &mut BitSquare,
+    lines: impl Iterator<Item = Option<&'a BitLine>>,
+) -> bool {
+    let mut any = false;
+    for (to, line) in square.iter_mut().zip(lines.chain(iter::repeat(None))) {
+        *to = *line.unwrap_or(&BitLine::ZERO);
+        any |= *to != BitLine::ZERO;
+    }
+    if any {
+        transpose_square(square);
+    }
+    any
 }
 
 /// In each square of 2J x 2J bits, swap the two squares of J x J bits off the diagonal.

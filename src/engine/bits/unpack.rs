@@ -164,21 +164,14 @@ impl Unpacker {
 
     /// Tables for halves up to a weight.
     fn halves(&self, game: &Game, weight: usize) -> Arc<Halves> {
-        let mut kept = self.halves.lock();
-        if let Some((to, halves)) = kept.as_deref().and_then(Option::as_ref)
-            && *to == weight
-        {
-            return halves.clone();
-        }
-        if let Some(kept) = kept.as_deref_mut() {
+        let (mut kept, mut new) = (self.halves.lock(), None);
+        let kept = kept.as_deref_mut().unwrap_or(&mut new);
+        if kept.as_ref().is_none_or(|(to, _)| *to != weight) {
             // The old tables would take memory beside the new tables.
             *kept = None;
         }
-        let halves = Arc::new(Halves::new(game, weight));
-        if let Some(kept) = kept.as_deref_mut() {
-            *kept = Some((weight, halves.clone()));
-        }
-        halves
+        let make = || (weight, Arc::new(Halves::new(game, weight)));
+        kept.get_or_insert_with(make).1.clone()
     }
 }
 

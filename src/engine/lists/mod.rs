@@ -47,7 +47,6 @@ use crate::store::{Run, Spill};
 use buckets::Buckets;
 use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, ExpandStates, MoveSink};
-pub(crate) use source::Bounds;
 use splitters::{Sample, Splitters};
 
 /// Data that is kept from layer to layer: samples to cut the parts of the next layer, and the

@@ -91,7 +91,7 @@ impl Source for CandidateSource {
 
     fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally> {
         let CandidateScratch { sorter, runs, .. } = &mut *self.scratch.lock(worker.index);
-        let task = self.tasks[task];
+        let task = &self.tasks[task];
         let duplicates = task.sorted_runs(&self.buckets, sorter, runs)?;
         let mut tally = reduce(self.buckets[0].limits[task.range], runs, boards);
         tally.duplicates += duplicates;
@@ -106,7 +106,7 @@ impl Source for CandidateSource {
         for (thread, buckets) in self.buckets.iter_mut().enumerate() {
             let pool = &mut self.scratch.lock(thread).pool;
             for task in &self.tasks[tasks.clone()] {
-                if task.bounds.is_last() {
+                if task.bounds.end == ALL.end {
                     buckets.release(task.range, pool);
                 }
             }
@@ -114,36 +114,14 @@ impl Source for CandidateSource {
     }
 }
 
-/// The keys of `low..high`. If `high` is `u64::MAX`, this key is included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bounds {
-    pub(crate) low: u64,
-    pub(crate) high: u64,
-}
-
-impl Bounds {
-    /// All keys.
-    pub(crate) const ALL: Self = Self {
-        low: 0,
-        high: u64::MAX,
-    };
-
-    /// Whether no key lies above the range.
-    pub(crate) fn is_last(self) -> bool {
-        self.high == u64::MAX
-    }
-
-    /// Whether a key lies within the range.
-    pub(crate) fn contain(self, key: u64) -> bool {
-        self.low <= key && (key < self.high || self.is_last())
-    }
-}
+/// All keys: no key is as great as `u64::MAX`.
+const ALL: Range<u64> = 0..u64::MAX;
 
 /// A range of a part, or a smaller range within a range that is too large to sort at once.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct SortTask {
     range: usize,
-    bounds: Bounds,
+    bounds: Range<u64>,
     /// Number of candidates, repeats included. It is an estimate if the range is split.
     candidates: usize,
 }
@@ -151,19 +129,19 @@ struct SortTask {
 impl SortTask {
     /// Whether it is a whole range.
     fn is_whole(&self) -> bool {
-        self.bounds == Bounds::ALL
+        self.bounds == ALL
     }
 
     /// Put the sorted runs of the task into `runs`. The first run, in a reused buffer, has the
     /// unpacked candidates of all threads; the others are packed runs. Returns the number of
     /// repeats dropped.
     fn sorted_runs(
-        self,
+        &self,
         buckets: &[Buckets],
         sorter: &mut KeySorter,
         runs: &mut Vec<Vec<u64>>,
     ) -> Result<u64> {
-        let Self { range, bounds, .. } = self;
+        let (range, bounds) = (self.range, &self.bounds);
         let limits = buckets[0].limits[range];
         let slices: Vec<&[u32]> = buckets.iter().flat_map(|own| own.unsorted(range)).collect();
         let mut keys = runs.pop().unwrap_or_default();
@@ -173,7 +151,7 @@ impl SortTask {
             sorter.sort(limits, &slices, &mut keys)
         } else {
             let all = slices.iter().flat_map(|slice| limits.keys(slice));
-            let within: Vec<u64> = all.filter(|&key| bounds.contain(key)).collect();
+            let within: Vec<u64> = all.filter(|&key| bounds.contains(&key)).collect();
             sorter.sort_keys(&within, &mut keys)
         };
         let repeats = candidates - keys.len();
@@ -184,7 +162,7 @@ impl SortTask {
                 let mut run = Vec::new();
                 packed.read(range, &own.spill, &mut bytes, &mut run)?;
                 if !self.is_whole() {
-                    run.retain(|&key| bounds.contain(key));
+                    run.retain(|&key| bounds.contains(&key));
                     run.shrink_to_fit();
                 }
                 runs.push(run);
@@ -200,13 +178,13 @@ fn tasks(buckets: &[Buckets], most: usize) -> Result<Vec<SortTask>> {
     for range in 0..buckets[0].limits.len() {
         let whole = SortTask {
             range,
-            bounds: Bounds::ALL,
+            bounds: ALL,
             candidates: buckets.iter().map(|own| own.candidates(range)).sum(),
         };
         if whole.candidates <= most {
             tasks.push(whole);
         } else {
-            split(buckets, whole, most, &mut tasks)?;
+            split(buckets, &whole, most, &mut tasks)?;
         }
     }
     Ok(tasks)
@@ -217,7 +195,7 @@ fn tasks(buckets: &[Buckets], most: usize) -> Result<Vec<SortTask>> {
 /// only to a part that has many times the size of the part in the layer before.
 fn split(
     buckets: &[Buckets],
-    whole: SortTask,
+    whole: &SortTask,
     most: usize,
     tasks: &mut Vec<SortTask>,
 ) -> Result<()> {
@@ -238,16 +216,13 @@ fn split(
     let slices = candidates.div_ceil(most / 2);
     let mut low = 0;
     for slice in 1..=slices {
-        let high = if slice == slices {
-            u64::MAX
-        } else {
-            sample[sample.len() * slice / slices]
-        };
+        let high = sample.get(sample.len() * slice / slices);
+        let high = *high.unwrap_or(&ALL.end);
         if high > low {
             tasks.push(SortTask {
-                bounds: Bounds { low, high },
+                range,
+                bounds: low..high,
                 candidates: candidates / slices,
-                ..whole
             });
             low = high;
         }
@@ -287,7 +262,10 @@ mod tests {
             let tasks = tasks(&buckets, most).unwrap();
             assert_eq!(tasks.len() > splitters.ranges(), most < 30_000);
             assert_eq!(
-                tasks.iter().filter(|task| task.bounds.is_last()).count(),
+                tasks
+                    .iter()
+                    .filter(|task| task.bounds.end == ALL.end)
+                    .count(),
                 splitters.ranges()
             );
 
@@ -312,10 +290,9 @@ mod tests {
     }
 
     #[test]
-    fn the_greatest_key_lies_within_the_last_bounds() {
-        assert!(Bounds::ALL.contain(u64::MAX) && Bounds::ALL.contain(0));
-        let below = Bounds { low: 3, high: 9 };
-        assert!([3, 8].into_iter().all(|key| below.contain(key)));
-        assert!(![2, 9, u64::MAX].into_iter().any(|key| below.contain(key)));
+    fn no_key_is_as_great_as_the_end_of_all_keys() {
+        let codec = KeyCodec::new(65534, crate::game::Exp::LAST);
+        assert!(codec.bits(16) < 64);
+        assert_eq!(ALL.end, u64::MAX);
     }
 }
