@@ -7,8 +7,8 @@ use super::layer::{PlannedLayer, Receipt};
 use super::sources::{BLOCK, KeyRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
-    Candidates, CountAfterstates, ExpandStates, Frontier, Lists, MoveSink, OnlyList, PartJob,
-    Parts, Plan, Source, SweepTask, Visit, Worker, Workers, codec,
+    Candidates, CountAfterstates, ExpandStates, Frontier, Lists, OnlyList, PartJob, Parts, Plan,
+    Source, SweepTask, Visit, Worker, Workers, codec,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
@@ -106,7 +106,7 @@ impl Work<'_> {
         let source = self.key_range(files)?;
         let lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
         let [own, above] = [max, max.next()].map(|max| lists.collect(Kind::Afterstates, max));
-        let visit = ExpandStates::new(self.layer.run.game(), MoveSink::new(max, &own, &above));
+        let visit = ExpandStates::new(self.layer.run.game(), max, &own, &above);
         self.build_keys(source, visit)?;
         self.build_candidates(Kind::Afterstates, max, own)?;
         if max < self.layer.run.game().top() {

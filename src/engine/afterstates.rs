@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::Mutex;
 
 use super::job::{CountAfterstates, PartJob, SLICE, Visit};
-use super::lists::{Candidates, ExpandStates, Lists, MoveSink};
+use super::lists::{Candidates, ExpandStates, Lists};
 use super::parts::Parts;
 use super::plan::Plan;
 use super::workers::{Done, Workers};
@@ -77,7 +77,7 @@ impl Making<'_> {
     ) -> Result<()> {
         let max = states.label().key.max;
         let [own, above] = [max, max.next()].map(|max| &collected[&max]);
-        let visit = ExpandStates::new(store.run().game(), MoveSink::new(max, own, above));
+        let visit = ExpandStates::new(store.run().game(), max, own, above);
         let blocks: Vec<usize> = (0..states.blocks()).collect();
         self.parts.workers.each(&blocks, |worker, &block| {
             let mut boards = mem::take(&mut worker.boards);

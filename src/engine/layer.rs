@@ -15,7 +15,7 @@ use std::mem;
 
 use super::frontier::{Frontier, ListSource, Origins};
 use super::job::{CountAfterstates, OnlyList, PartJob, Source};
-use super::lists::{Candidates, ExpandStates, Lists, MoveSink};
+use super::lists::{Candidates, ExpandStates, Lists};
 use super::parts::Parts;
 use super::plan::Plan;
 use super::workers::Workers;
@@ -178,7 +178,7 @@ impl<'a> ListCounter<'a> {
         for (&Origins { key, .. }, candidates) in origins.iter().zip(states) {
             let max = key.max;
             let [own, above] = [max, max.next()].map(|max| &afterstates[&max]);
-            let visit = ExpandStates::new(&game, MoveSink::new(max, own, above));
+            let visit = ExpandStates::new(&game, max, own, above);
             jobs.push(PartJob::new(key, candidates.into_source()?, visit));
         }
         let report = |counted: Tally| progress.advance(counted.unique);

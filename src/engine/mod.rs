@@ -44,7 +44,7 @@
 //!      +--> Encoder      Blocks                                                  pipeline, batch n-1
 //!      |       +-------> Writer: sum-S-max-M.states                              pipeline, batch n-2
 //!      |
-//!      +--> ExpandStates::visit    moves them into a MoveSink                    pipeline, batch n-1
+//!      +--> ExpandStates::visit    collects their afterstates                  pipeline, batch n-1
 //!              |                   (filter, canonical form, key)
 //!              v
 //!           Candidates   of afterstates: with this largest tile, and with the next
@@ -59,7 +59,7 @@
 //! sum 4 and largest tile 2 is built. A `SortTask` sorts the bucket, and `reduce` gives 0x0011 and
 //! the other start, 0x0110. `ExpandStates::count_and_filter` finds both live, and they are encoded
 //! into `sum-00004-max-00002.states`. `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100,
-//! an image of 0x0011 itself, which `MoveSink` collects for the part's own afterstates. Left and
+//! an image of 0x0011 itself, which is collected for the part's own afterstates. Left and
 //! right, the two tiles merge, and 0x0002 goes to the afterstates with the next larger tile. The
 //! layer is small, so both become lists in memory. For layer 6, `expand` spawns a 2 into each of
 //! their empty cells.
@@ -110,7 +110,7 @@ pub(crate) use frontier::Frontier;
 pub(crate) use job::{CountAfterstates, OnlyList, PartJob, Source, Visit};
 use layer::ListCounter;
 pub(crate) use lists::sort::union_all;
-pub(crate) use lists::{Candidates, ExpandStates, Lists, MoveSink, codec};
+pub(crate) use lists::{Candidates, ExpandStates, Lists, codec};
 pub(crate) use parts::Parts;
 pub(crate) use pipeline::Pipeline;
 pub use plan::{Engine, LEVEL, Plan};

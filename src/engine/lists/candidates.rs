@@ -52,30 +52,34 @@ impl Candidates {
     }
 }
 
-/// Collects the afterstates of one part's states. Their largest tile is the part's largest tile, or
-/// the next larger tile after a merge.
-pub(crate) struct MoveSink<'a> {
+/// The visit of one part's states: counts them, drops the dead ones, moves the live ones, and collects
+/// their afterstates. The largest tile of an afterstate is the part's largest tile, or the next larger
+/// tile after a merge.
+pub(crate) struct ExpandStates<'a> {
+    /// The winning tile.
+    win: Exp,
     own: &'a Candidates,
     above: &'a Candidates,
     /// The tile that two of the part's largest tiles merge into.
     merged: Exp,
 }
 
-impl<'a> MoveSink<'a> {
-    /// A sink for states with largest tile `max`. Afterstates go to `own`, or after a merge of
+impl<'a> ExpandStates<'a> {
+    /// The visit of states with largest tile `max`. Afterstates go to `own`, or after a merge of
     /// largest tiles to `above`.
-    pub(crate) fn new(max: Exp, own: &'a Candidates, above: &'a Candidates) -> Self {
+    pub(crate) fn new(game: &Game, max: Exp, own: &'a Candidates, above: &'a Candidates) -> Self {
         Self {
+            win: game.win(),
             own,
             above,
             merged: max.next(),
         }
     }
 
-    /// Take the afterstates of a slice of states, one list for each direction. They are not
+    /// Collect the afterstates of a slice of states, one list for each direction. They are not
     /// canonical and have repeats; 0 stands for no afterstate. `worker` is the number of the
     /// thread.
-    pub(crate) fn take(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
+    fn collect(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
         let scratch = &mut *self.own.scratch.lock(worker);
         let (pool, sorter, keys) = (&mut scratch.pool, &mut scratch.sorter, &mut scratch.keys);
         let fresh = scratch.filter.pass(afterstates, &mut scratch.made);
@@ -102,29 +106,11 @@ impl<'a> MoveSink<'a> {
     }
 }
 
-/// The visit of states: counts them, drops the dead ones, and moves the live ones.
-pub(crate) struct ExpandStates<'a> {
-    rules: &'static dyn Rules,
-    /// The winning tile.
-    win: Exp,
-    sink: MoveSink<'a>,
-}
-
-impl<'a> ExpandStates<'a> {
-    pub(crate) fn new(game: &Game, sink: MoveSink<'a>) -> Self {
-        Self {
-            rules: game.rules(),
-            win: game.win(),
-            sink,
-        }
-    }
-}
-
 impl Visit for ExpandStates<'_> {
     type Found = ();
 
     fn count_and_filter(&self, states: &mut Vec<Board>) -> Tally {
-        self.rules.census(states)
+        self.own.rules.census(states)
     }
 
     fn visit(
@@ -138,8 +124,8 @@ impl Visit for ExpandStates<'_> {
             afterstates.resize(states.len(), 0);
         }
         let slid = worker.slid.each_mut().map(Vec::as_mut_slice);
-        let tally = self.rules.slide(states, self.win, slid);
-        self.sink.take(worker.index, &worker.slid)?;
+        let tally = self.own.rules.slide(states, self.win, slid);
+        self.collect(worker.index, &worker.slid)?;
         Ok(tally)
     }
 }

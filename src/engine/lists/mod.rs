@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! expand ----(range, key)--> Buckets        chunks; packed when chunks run out; then spilled
-//! MoveSink ------/              |
+//! ExpandStates --/              |
 //!                               v
 //!                            SortTask       a range, or a subrange: Sorter, PackedRun
 //!                               |
@@ -46,7 +46,7 @@ use crate::per_thread::PerThread;
 use crate::store::{Run, Spill};
 use buckets::Buckets;
 use candidates::CandidateScratch;
-pub(crate) use candidates::{Candidates, ExpandStates, MoveSink};
+pub(crate) use candidates::{Candidates, ExpandStates};
 use splitters::{Sample, Splitters};
 
 /// Data that is kept from layer to layer: samples to cut the parts of the next layer, and the
