@@ -56,20 +56,12 @@ impl LineTables {
     /// Spawn into `afterstates` and move the candidates: `moves[0]` for a spawned 2, `moves[1]` for
     /// a spawned 4.
     pub(crate) fn moves(&self, afterstates: &[Board], moves: &mut [SpawnedMoves; 2]) {
-        for_size!(
-            self.size,
-            if self.win < Exp::LAST {
-                moves_in::<R, C, true>(self, afterstates, moves);
-            } else {
-                moves_in::<R, C, false>(self, afterstates, moves);
-            }
-        );
+        for_size!(self.size, moves_in::<R, C>(self, afterstates, moves));
     }
 }
 
 wide! {
-    /// Like [`LineTables::moves`]; `WIN` is true if the game has a winning tile.
-    fn moves_in<const R: usize, const C: usize, const WIN: bool>(
+    fn moves_in<const R: usize, const C: usize>(
         lines: &LineTables,
         afterstates: &[Board],
         moves: &mut [SpawnedMoves; 2],
@@ -90,7 +82,7 @@ wide! {
                 for (tile, moves) in (1..).zip(moves.iter_mut()) {
                     let candidate = afterstate | tile << shift;
                     let boards = moved.with(shift as usize / 4, tile, rows, columns);
-                    moves.take::<WIN>(number, candidate, boards, lines.win);
+                    moves.take(number, candidate, boards, lines.win);
                 }
                 number += 1;
             }
@@ -113,13 +105,7 @@ impl SpawnedMoves {
 
     /// Record a candidate and the boards after its four moves.
     #[inline(always)]
-    fn take<const WIN: bool>(
-        &mut self,
-        number: usize,
-        candidate: Board,
-        boards: [Board; 4],
-        win: Exp,
-    ) {
+    fn take(&mut self, number: usize, candidate: Board, boards: [Board; 4], win: Exp) {
         let mover = number as u32;
         let room = self.reached..self.reached + 4;
         self.movers[room.clone()].copy_from_slice(&[mover; 4]);
@@ -127,7 +113,7 @@ impl SpawnedMoves {
         let (mut reached, mut wins) = (0, false);
         for board in boards {
             to[reached & 3] = board;
-            if WIN && holds(board, win) {
+            if holds(board, win) {
                 self.won.push((mover, board));
                 wins = true;
             } else {
