@@ -8,7 +8,7 @@ use super::sources::{BLOCK, KeyRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
     Candidates, CountAfterstates, ExpandStates, Frontier, Lists, OnlyList, PartJob, Parts, Plan,
-    Source, SweepTask, Visit, Worker, Workers, codec,
+    Source, Visit, Worker, Workers, codec, sweep_pairs,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::key::KeyCodec;
@@ -71,16 +71,18 @@ impl Work<'_> {
     fn sweep(&mut self) -> Result<()> {
         let layer = self.layer;
         let before = layer.before.as_ref();
-        let sweep = SweepTask {
-            run: layer.run,
-            sum: layer.plan.sum,
-            lighter: layer.plan.lighter(self.task.number),
-            unsealed: before.map(|before| before.open_matrices()).transpose()?,
-        };
+        let unsealed = before.map(|before| before.open_matrices()).transpose()?;
         let name = self.task.matrices();
         let mut writer = self.attempt.create(&name, layer.matrix_label(), 1)?;
         let append = &mut |block: &Block| writer.append(block);
-        let found = sweep.carry_out(&self.plan, self.workers, append)?;
+        let found = sweep_pairs(
+            (layer.run, layer.plan.sum),
+            layer.plan.lighter(self.task.number),
+            unsealed.as_deref(),
+            &self.plan,
+            self.workers,
+            append,
+        )?;
         self.receipt.pairs = Some(found);
         self.publish(name, writer)?;
         Ok(())

@@ -101,8 +101,8 @@ use crate::store::{CountedLayer, Run, Store};
 use afterstates::make_afterstates;
 use bits::{Bits, unpack_frontier};
 pub(crate) use bits::{
-    Finder, PairCounts, SweepTask, Unpacker, compare_afterstates, cut_pairs, for_layer,
-    least_bound, set_afterstates, set_candidates, states_rows,
+    Finder, PairCounts, Unpacker, compare_afterstates, cut_pairs, for_layer, least_bound,
+    set_afterstates, set_candidates, states_rows, sweep_pairs,
 };
 use choice::EngineStage;
 pub use choice::{Choice, last_sum};

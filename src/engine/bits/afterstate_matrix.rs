@@ -113,7 +113,7 @@ impl AfterstateMatrix {
             self.add_moved(moved, sides)?;
         }
         let [_, shape] = shapes_of_moves_down(sides);
-        on_short.for_each_row(shape, &mut Vec::new(), |number, row| {
+        on_short.for_each_row(shape, |number, row| {
             let position = sides.rows.class.hollow.positions[number];
             let slot = sides.rows.afterstates.slots[position as usize];
             let to = self.slots.row_from(slot, 0);
@@ -132,7 +132,7 @@ impl AfterstateMatrix {
         let (rows, columns) = (&sides.rows.afterstates, sides.columns);
         let both = columns.class.lines_of(ColumnRange::BOTH);
         let [shape, _] = shapes_of_moves_down(sides);
-        down.for_each_row(shape, &mut Vec::new(), |number, row| {
+        down.for_each_row(shape, |number, row| {
             let to = self.slots.row_from(rows.down[number].slot, both.start);
             to[..both.len()].copy_from_slice(row);
         });
@@ -143,7 +143,7 @@ impl AfterstateMatrix {
                 &slots.lines[lines][both.start - columns.start..]
             });
             self.permuter.load(both.len(), rows);
-            let order = &columns.symmetry.images_of_both;
+            let order = &columns.symmetry.images[both.start * LINE..both.end * LINE];
             self.permuter.permute(order, |line, rows| {
                 for (&(_, slot), &bits) in images.iter().zip(rows) {
                     self.slots.row_from(slot, both.start)[line] = bits;
@@ -160,7 +160,7 @@ impl AfterstateMatrix {
         let shape = Afterstates::shape_of(&sides.rows.class, &columns.class);
         self.both_of_moved.reshape(shape.0, both.len())?;
         self.both_of_moved.clear();
-        moved.for_each_row(shape, &mut Vec::new(), |row, from| {
+        moved.for_each_row(shape, |row, from| {
             let (slot, image) = rows.moved[row];
             or(self.slots.row_from(slot, 0), from);
             or(
@@ -173,7 +173,7 @@ impl AfterstateMatrix {
         for (number, slots) in rows.moved.chunks(LINE).enumerate() {
             let rows = self.both_of_moved.rows().skip(number * LINE);
             self.permuter.load(both.len(), rows.take(slots.len()));
-            let order = &columns.symmetry.images_of_both;
+            let order = &columns.symmetry.images[both.start * LINE..both.end * LINE];
             self.permuter.permute(order, |line, rows| {
                 for (&(_, image), bits) in slots.iter().zip(rows) {
                     let to = &mut self.slots.row_from(image, both.start)[line];
@@ -190,7 +190,7 @@ impl AfterstateMatrix {
         let boards = &mut self.to_flip;
         boards.reshape(shape.0, shape.1)?;
         boards.clear();
-        packed.for_each_row(shape, &mut Vec::new(), |number, row| {
+        packed.for_each_row(shape, |number, row| {
             boards.row_mut(number).copy_from_slice(row);
         });
         let (short, hollow) = (&sides.rows.class.short, &sides.columns.class.hollow);

@@ -217,13 +217,6 @@ impl Class {
         halves.filter_map(|(at, &digits)| (digits != NONE).then_some((at, Half(digits))))
     }
 
-    /// The positions of some ranges.
-    pub(crate) fn positions_of(&self, columns: ColumnRange) -> impl Iterator<Item = u32> {
-        let lines = self.lines_of(columns);
-        let positions = (lines.start * LINE) as u32..(lines.end * LINE) as u32;
-        positions.filter(|&at| self.digits[at as usize] != NONE)
-    }
-
     /// Number of lines of a whole row.
     pub(crate) fn lines(&self) -> usize {
         self.starts[5]
@@ -265,11 +258,8 @@ impl Class {
 
     /// The columns of moves to the left, without the padding.
     pub(crate) fn mask_of_moved_columns(&self) -> Vec<BitLine> {
-        let mut mask = vec![BitLine::ZERO; self.starts[2]];
-        let positions = self.halves().map(|(position, _)| position);
-        positions
-            .take_while(|&position| self.is_moved_column(position))
-            .for_each(|position| set(&mut mask, position));
+        let mut mask = self.mask(|_| true);
+        mask.truncate(self.starts[2]);
         mask
     }
 

@@ -204,11 +204,15 @@ impl Permuter {
     }
 
     /// Permute the rows that were loaded. Calls `act` with the number of each line, and this line of
-    /// all rows. Each position gets the bit that was at `order[position]`.
+    /// all rows. Each position gets the bit that was at `order[position]`; positions are counted from
+    /// the least.
     pub(crate) fn permute(&self, order: &[u32], mut act: impl FnMut(usize, &BitSquare)) {
         let mut square = [BitLine::ZERO; LINE];
+        let first = order.iter().min().map_or(0, |&first| first);
         for (line, order) in order.chunks(LINE).enumerate() {
-            let columns = order.iter().map(|&from| self.columns.get(from as usize));
+            let columns = order
+                .iter()
+                .map(|&from| self.columns.get((from - first) as usize));
             transpose_lines(&mut square, columns);
             act(line, &square);
         }

@@ -163,7 +163,7 @@ pub(crate) use memory::{fit, for_layer, least_bound};
 pub(crate) use sizes::{Sizes, cut_pairs};
 use sweep::Sweep;
 use tables::Halves;
-pub(crate) use task::SweepTask;
+pub(crate) use task::sweep_pairs;
 pub(crate) use unpack::{Unpacker, unpack_frontier};
 use unpack::{write_afterstates, write_states};
 

@@ -148,7 +148,7 @@ fn unpack(
             let mut to = lock(&moved[top]);
             to.clear();
             let shape = afterstates.shape(top, halves);
-            afterstates.moved[top].for_each_row(shape, &mut Vec::new(), |number, row| {
+            afterstates.moved[top].for_each_row(shape, |number, row| {
                 to.row_mut(number).copy_from_slice(row);
             });
             Ok(Done)

@@ -117,7 +117,7 @@ impl PackedMatrix {
     /// Whether the matrix of `shape` has a bit.
     pub(crate) fn has(&self, shape: (usize, usize), row: usize, column: u32) -> bool {
         let mut has = false;
-        self.for_each_row(shape, &mut Vec::new(), |number, bits| {
+        self.for_each_row(shape, |number, bits| {
             has |= number == row && bit(bits, column);
         });
         has
@@ -134,20 +134,18 @@ impl PackedMatrix {
     }
 
     /// Call `act` with the number of each row with bits, and the row. The matrix has `rows` rows, each
-    /// of `width` lines. `row` is scratch memory.
+    /// of `width` lines.
     pub(crate) fn for_each_row(
         &self,
         (rows, width): (usize, usize),
-        row: &mut Vec<BitLine>,
         mut act: impl FnMut(usize, &[BitLine]),
     ) {
-        row.clear();
-        row.resize(width, BitLine::ZERO);
+        let mut row = vec![BitLine::ZERO; width];
         let mut at = rows.div_ceil(8);
         for number in (0..rows).filter(|_| self.has_bits()) {
             if self.bytes[number / 8] >> (number % 8) & 1 != 0 {
-                at += unpack_row(&self.bytes[at..], row).expect("whole rows");
-                act(number, row);
+                at += unpack_row(&self.bytes[at..], &mut row).expect("whole rows");
+                act(number, &row);
             }
         }
     }
@@ -306,7 +304,7 @@ mod tests {
                 let packed = PackedMatrix::new(all, &mut vec![1, 2, 3]).unwrap();
                 let mut found = vec![BitLine::ZERO; rows * width];
                 let mut next = 0;
-                packed.for_each_row((rows, width), &mut Vec::new(), |number, row| {
+                packed.for_each_row((rows, width), |number, row| {
                     assert!(number >= next && row.iter().any(|&line| line != BitLine::ZERO));
                     next = number + 1;
                     found[number * width..][..width].copy_from_slice(row);
@@ -334,7 +332,7 @@ mod tests {
         let read = |bytes: &[u8], columns: &[BitLine]| {
             let read = PackedMatrix::from_bytes(bytes, (rows, width), columns).unwrap()?;
             let mut found = vec![BitLine::ZERO; rows * width];
-            read.for_each_row((rows, width), &mut Vec::new(), |number, row| {
+            read.for_each_row((rows, width), |number, row| {
                 found[number * width..][..width].copy_from_slice(row);
             });
             Some(found)

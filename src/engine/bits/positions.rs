@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::class::{Class, ColumnRange, NONE};
+use super::class::{Class, NONE};
 use super::field::FieldMask;
 use super::half::{Half, Quad, Quads};
 
@@ -56,8 +56,11 @@ impl Positions {
         let mut numbers = HashMap::new();
         for class in classes {
             let mut fields = vec![(0, 0); quads.count];
-            for position in class.positions_of(ColumnRange::MOVED_LEFT) {
-                let (left, right) = class.half(position).quads();
+            let moved = class
+                .halves()
+                .take_while(|&(at, _)| class.is_moved_column(at));
+            for (position, half) in moved {
+                let (left, right) = half.quads();
                 if left.is_full() {
                     let (first, bits) = &mut fields[quads.id(right)];
                     if *bits == 0 {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::class::{Class, ColumnRange, NONE};
 use super::half::{Half, Quad};
-use super::kernels::{BitLine, LINE};
+use super::kernels::BitLine;
 use super::positions::Positions;
 use super::prefixes::PrefixMasks;
 use crate::game::Game;
@@ -308,9 +308,7 @@ fn is_stuck(half: Half) -> bool {
 #[derive(Default)]
 pub(crate) struct SymmetryTable {
     /// The mirror image of each position.
-    pub(super) images: Vec<u32>,
-    /// The mirror image of each position of `both`, counted from its first line.
-    pub(crate) images_of_both: Vec<u32>,
+    pub(crate) images: Vec<u32>,
     /// Mask of the halves that equal their mirror image.
     pub(super) mirrored: Vec<BitLine>,
     /// For each position: the number of the right quad's transpose if the left quad is symmetric,
@@ -340,11 +338,7 @@ impl SymmetryTable {
                 by_left.push((id(left), at));
             }
         }
-        let both = class.lines_of(ColumnRange::BOTH);
-        let first = (both.start * LINE) as u32;
-        let images_of_both = &images[both.start * LINE..both.end * LINE];
         Self {
-            images_of_both: images_of_both.iter().map(|image| image - first).collect(),
             images,
             mirrored: class.mask(|half| half.mirrored() == half),
             diagonal,
