@@ -142,7 +142,7 @@ impl AfterstateMatrix {
                 let (lines, columns) = slots.place(image);
                 &slots.lines[lines][both.start - columns.start..]
             });
-            self.permuter.load(both.len(), rows);
+            self.permuter.load(both.len(), &rows);
             let order = &columns.symmetry.images[both.start * LINE..both.end * LINE];
             self.permuter.permute(order, |line, rows| {
                 for (&(_, slot), &bits) in images.iter().zip(rows) {
@@ -172,7 +172,7 @@ impl AfterstateMatrix {
         });
         for (number, slots) in rows.moved.chunks(LINE).enumerate() {
             let rows = self.both_of_moved.rows().skip(number * LINE);
-            self.permuter.load(both.len(), rows.take(slots.len()));
+            self.permuter.load(both.len(), &rows.take(slots.len()));
             let order = &columns.symmetry.images[both.start * LINE..both.end * LINE];
             self.permuter.permute(order, |line, rows| {
                 for (&(_, image), bits) in slots.iter().zip(rows) {

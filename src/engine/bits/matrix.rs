@@ -194,7 +194,7 @@ impl Permuter {
     pub(crate) fn load<'a>(
         &mut self,
         width: usize,
-        rows: impl Iterator<Item = &'a [BitLine]> + Clone,
+        rows: &(impl Iterator<Item = &'a [BitLine]> + Clone),
     ) {
         self.columns.resize(width * LINE, BitLine::ZERO);
         let squares = self.columns.as_chunks_mut().0.iter_mut();
