@@ -19,10 +19,10 @@ use super::count::{count_by_max, find_symmetric};
 use super::counts::{BoardCounts, EXPONENTS, add};
 use super::half::Half;
 use super::kernels::{BitLine, LINE, bit, or};
-use super::matrix::{LineMemory, Matrix, Permuter};
+use super::matrix::{LineMemory, Matrix};
 use super::packed_matrix::PackedMatrix;
 use super::tables::{Halves, Sides, Tables};
-use super::transpose::transpose_lines;
+use super::transpose::{transpose_lines, transpose_square};
 use crate::error::Result;
 use crate::game::orbit;
 
@@ -35,9 +35,7 @@ pub(crate) struct AfterstateMatrix {
     has_short_rows: bool,
     /// The boards with a hollow top half and a short bottom half, before they are flipped.
     to_flip: Matrix<LineMemory>,
-    /// The columns `both` of all moved rows.
-    both_of_moved: Matrix<LineMemory>,
-    permuter: Permuter,
+    mirror: Mirror,
     pub(crate) has_bits: bool,
 }
 
@@ -81,6 +79,55 @@ impl Slots {
     }
 }
 
+/// Up to 512 rows of the columns `both`, whose mirror images are added together.
+///
+/// Key idea: a permutation of columns is a permutation of rows between two transpositions.
+#[derive(Default)]
+struct Mirror {
+    /// The slot of each image.
+    slots: Vec<u32>,
+    /// For each line of the rows a square.
+    squares: Vec<BitLine>,
+}
+
+impl Mirror {
+    /// Take a row, whose image belongs to a slot. Returns whether there are 512 rows.
+    fn take(&mut self, row: &[BitLine], slot: u32) -> bool {
+        self.squares.resize(row.len() * LINE, BitLine::ZERO);
+        let at = self.slots.len();
+        for (square, &bits) in self.squares.as_chunks_mut::<LINE>().0.iter_mut().zip(row) {
+            square[at] = bits;
+        }
+        self.slots.push(slot);
+        self.slots.len() == LINE
+    }
+
+    /// Add the images of the rows that were taken to the rows of their slots.
+    fn add_images(&mut self, slots: &mut Slots, columns: &Tables) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let both = columns.class.lines_of(ColumnRange::BOTH);
+        for square in self.squares.as_chunks_mut().0 {
+            transpose_square(square);
+        }
+        let mut square = [BitLine::ZERO; LINE];
+        for line in both.clone() {
+            let images = &columns.symmetry.images[line * LINE..][..LINE];
+            for (to, &image) in square.iter_mut().zip(images) {
+                *to = self.squares[image as usize - both.start * LINE];
+            }
+            transpose_square(&mut square);
+            for (&slot, bits) in self.slots.iter().zip(&square) {
+                let to = &mut slots.row_from(slot, line)[0];
+                or(slice::from_mut(to), slice::from_ref(bits));
+            }
+        }
+        self.squares.fill(BitLine::ZERO);
+        self.slots.clear();
+    }
+}
+
 impl AfterstateMatrix {
     /// Make the matrix of the top halves of weight `top`. The moves down with these halves must be
     /// there.
@@ -110,7 +157,7 @@ impl AfterstateMatrix {
             self.add_down_on_full(on_full, sides);
         }
         if moved.has_bits() {
-            self.add_moved(moved, sides)?;
+            self.add_moved(moved, sides);
         }
         let [_, shape] = shapes_of_moves_down(sides);
         on_short.for_each_row(shape, |number, row| {
@@ -136,52 +183,32 @@ impl AfterstateMatrix {
             let to = self.slots.row_from(rows.down[number].slot, both.start);
             to[..both.len()].copy_from_slice(row);
         });
-        for images in rows.mirrored_down.chunks(LINE) {
-            let slots = &self.slots;
-            let rows = images.iter().map(|&(image, _)| {
-                let (lines, columns) = slots.place(image);
-                &slots.lines[lines][both.start - columns.start..]
-            });
-            self.permuter.load(both.len(), &rows);
-            let order = &columns.symmetry.images[both.start * LINE..both.end * LINE];
-            self.permuter.permute(order, |line, rows| {
-                for (&(_, slot), &bits) in images.iter().zip(rows) {
-                    self.slots.row_from(slot, both.start)[line] = bits;
-                }
-            });
+        for &(image, slot) in &rows.mirrored_down {
+            let from = self.slots.row_from(image, both.start);
+            if self.mirror.take(&from[..both.len()], slot) {
+                self.mirror.add_images(&mut self.slots, columns);
+            }
         }
+        self.mirror.add_images(&mut self.slots, columns);
     }
 
     /// Add moves to the left and to the right.
-    fn add_moved(&mut self, moved: &PackedMatrix, sides: Sides) -> Result<()> {
+    fn add_moved(&mut self, moved: &PackedMatrix, sides: Sides) {
         let (rows, columns) = (&sides.rows.afterstates, sides.columns);
         let [both, right] =
             [ColumnRange::BOTH, ColumnRange::RIGHT].map(|range| columns.class.lines_of(range));
         let shape = Afterstates::shape_of(&sides.rows.class, &columns.class);
-        self.both_of_moved.reshape(shape.0, both.len())?;
-        self.both_of_moved.clear();
+        let Self { slots, mirror, .. } = self;
         moved.for_each_row(shape, |row, from| {
             let (slot, image) = rows.moved[row];
-            or(self.slots.row_from(slot, 0), from);
-            or(
-                &mut self.slots.row_from(image, right.start)[..right.len()],
-                &from[..right.len()],
-            );
-            let to = self.both_of_moved.row_mut(row);
-            to.copy_from_slice(&from[both.clone()]);
+            or(slots.row_from(slot, 0), from);
+            let to = &mut slots.row_from(image, right.start)[..right.len()];
+            or(to, &from[..right.len()]);
+            if mirror.take(&from[both.clone()], image) {
+                mirror.add_images(slots, columns);
+            }
         });
-        for (number, slots) in rows.moved.chunks(LINE).enumerate() {
-            let rows = self.both_of_moved.rows().skip(number * LINE);
-            self.permuter.load(both.len(), &rows.take(slots.len()));
-            let order = &columns.symmetry.images[both.start * LINE..both.end * LINE];
-            self.permuter.permute(order, |line, rows| {
-                for (&(_, image), bits) in slots.iter().zip(rows) {
-                    let to = &mut self.slots.row_from(image, both.start)[line];
-                    or(slice::from_mut(to), slice::from_ref(bits));
-                }
-            });
-        }
-        Ok(())
+        mirror.add_images(slots, columns);
     }
 
     /// Make the rows of short top halves: flip the boards with a hollow top half.

@@ -104,55 +104,6 @@ pub(super) fn set_field(words: &mut [u64], at: u32, field: u64) {
     }
 }
 
-/// Appends fields of bits to a row.
-pub(super) struct FieldWriter<'a> {
-    words: &'a mut [u64],
-    word: usize,
-    /// Bits for the next word, and their number.
-    bits: u64,
-    filled: u32,
-}
-
-impl<'a> FieldWriter<'a> {
-    pub(super) fn new(words: &'a mut [u64], at: u32) -> Self {
-        let (word, filled) = (at as usize / 64, at % 64);
-        Self {
-            words,
-            word,
-            bits: 0,
-            filled,
-        }
-    }
-
-    /// Append a field of 1 to 63 bits.
-    #[inline]
-    pub(super) fn put(&mut self, field: u64, bits: u32) {
-        self.bits |= field << self.filled;
-        self.filled += bits;
-        if self.filled >= 64 {
-            self.words[self.word] |= self.bits;
-            self.word += 1;
-            self.filled -= 64;
-            self.bits = field >> (bits - self.filled);
-        }
-    }
-
-    /// Append `bits` zeros.
-    pub(super) fn skip(&mut self, bits: u32) {
-        self.words[self.word] |= self.bits;
-        self.bits = 0;
-        let at = self.filled + bits;
-        self.word += at as usize / 64;
-        self.filled = at % 64;
-    }
-
-    pub(super) fn finish(self) {
-        if self.bits != 0 {
-            self.words[self.word] |= self.bits;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::kernels::versions::{KernelVersion, run, versions};

@@ -1,4 +1,4 @@
-//! Bit matrices, their memory, and permutations of their columns.
+//! Bit matrices and their memory.
 //!
 //! Key idea: the rows of a matrix lie far apart, and looking up the address of each small page
 //! costs more than reading the row. So the memory asks the system for large pages. Each layer uses
@@ -7,9 +7,8 @@
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Mutex, MutexGuard};
 
-use super::kernels::{BitLine, LINE};
+use super::kernels::BitLine;
 use super::packed_matrix::PackedMatrix;
-use super::transpose::{BitSquare, transpose_lines};
 use crate::error::Result;
 use crate::pages::Pages;
 
@@ -73,7 +72,7 @@ impl<L: Deref<Target = [BitLine]>> Matrix<L> {
     }
 
     /// All rows; none if the rows have no lines.
-    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &[BitLine]> + Clone {
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = &[BitLine]> {
         self.lines.chunks_exact(self.width.max(1))
     }
 }
@@ -177,44 +176,5 @@ impl Matrices {
             })
         });
         act(&matrices.collect::<Vec<_>>())
-    }
-}
-
-/// Permutes the columns of rows.
-///
-/// Key idea: a permutation of columns is a permutation of rows between two transpositions.
-#[derive(Default)]
-pub(crate) struct Permuter {
-    /// For each column a line: its bits in the rows.
-    columns: Vec<BitLine>,
-}
-
-impl Permuter {
-    /// Load up to 512 rows, of `width` lines.
-    pub(crate) fn load<'a>(
-        &mut self,
-        width: usize,
-        rows: &(impl Iterator<Item = &'a [BitLine]> + Clone),
-    ) {
-        self.columns.resize(width * LINE, BitLine::ZERO);
-        let squares = self.columns.as_chunks_mut().0.iter_mut();
-        for (line, square) in squares.enumerate() {
-            transpose_lines(square, rows.clone().map(|row| Some(&row[line])));
-        }
-    }
-
-    /// Permute the rows that were loaded. Calls `act` with the number of each line, and this line of
-    /// all rows. Each position gets the bit that was at `order[position]`; positions are counted from
-    /// the least.
-    pub(crate) fn permute(&self, order: &[u32], mut act: impl FnMut(usize, &BitSquare)) {
-        let mut square = [BitLine::ZERO; LINE];
-        let first = order.iter().min().map_or(0, |&first| first);
-        for (line, order) in order.chunks(LINE).enumerate() {
-            let columns = order
-                .iter()
-                .map(|&from| self.columns.get((from - first) as usize));
-            transpose_lines(&mut square, columns);
-            act(line, &square);
-        }
     }
 }

@@ -10,10 +10,9 @@
 //! the top half is hollow and the bottom half short.
 
 use std::hint::black_box;
-use std::ops::Range;
 
-use super::field::{FieldWriter, Transposer, expand, set_field, word};
-use super::half::{Quad, Quads};
+use super::field::{expand, set_field, word};
+use super::half::Quad;
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
 use super::matrix::{Matrices, Matrix};
 use super::tables::Halves;
@@ -33,9 +32,6 @@ impl QuarterTurn<'_> {
         let (halves, bottom) = (self.halves, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let quads = &halves.positions.quads;
-        let fields: Vec<TurnedFields> = (0..=bottom)
-            .filter_map(|right| TurnedFields::new(right, bottom - right, quads))
-            .collect();
         let mut to = down.rows_mut();
         let (mut sources_of_lefts, mut rows_of_field) = (Vec::new(), Vec::new());
         let (mut lines, mut words) = (Vec::new(), Vec::new());
@@ -43,22 +39,17 @@ impl QuarterTurn<'_> {
         for down_rows in rows.afterstates.down.chunk_by(|a, b| a.right == b.right) {
             let right = down_rows[0].right;
             // Full halves come last in `both`.
-            let begin = columns.class.both_with_gap as u32;
+            let mut end = columns.class.both_with_gap as u32;
             let rows = to.by_ref().take(down_rows.len());
-            let mut writers: Vec<FieldWriter> = rows
-                .map(|row| FieldWriter::new(words_mut(row), begin))
-                .collect();
-            let mut skipped = 0;
-            for fields in &fields {
-                let from = fields.right + quads.weight(right);
-                if !self.moved.has_lines(from) {
-                    skipped += fields.count * fields.transposer.bits;
+            let mut rows: Vec<&mut [u64]> = rows.map(words_mut).collect();
+            // The right quads of the bottom half have one weight. Each has a field of left quads.
+            for weight in 0..=bottom {
+                let (fields, transposer) = (quads.full(weight), quads.transposer(bottom - weight));
+                let (begin, from) = (end, weight + quads.weight(right));
+                end += fields.len() as u32 * transposer.bits;
+                if begin == end || !self.moved.has_lines(from) {
                     continue;
                 }
-                for writer in writers.iter_mut().filter(|_| skipped > 0) {
-                    writer.skip(skipped);
-                }
-                skipped = 0;
                 let lefts = down_rows.iter().map(|row| row.left);
                 let sources = lefts.map(|left| halves.positions.field(self.weight - from, left));
                 sources_of_lefts.clear();
@@ -73,7 +64,13 @@ impl QuarterTurn<'_> {
                     (there.bits >> number & 1 != 0).then_some(row as usize * width)
                 };
                 rows_of_field.clear();
-                rows_of_field.extend(fields.rows.iter().cloned().flatten().map(row));
+                rows_of_field.extend(
+                    quads
+                        .transposed_numbers(weight)
+                        .into_iter()
+                        .flatten()
+                        .map(row),
+                );
                 // Rows lie far apart. A byte of each line is read first, so that memory delivers
                 // many lines at a time.
                 lines.clear();
@@ -91,17 +88,15 @@ impl QuarterTurn<'_> {
                         *to = row.map_or(0, |row| word(bytes, row + first as usize / 8));
                     }
                 }
-                let fields_of_lefts = words.chunks_exact_mut(count);
-                for ((words, writer), (first, [there, _])) in
-                    fields_of_lefts.zip(&mut writers).zip(&sources_of_lefts)
-                {
-                    expand(words, first % 8, there, fields.transposer);
-                    for &field in &*words {
-                        writer.put(field, fields.transposer.bits);
+                let fields_of_lefts = words.chunks_exact_mut(count).zip(&sources_of_lefts);
+                for ((words, (first, [there, _])), row) in fields_of_lefts.zip(&mut rows) {
+                    expand(words, first % 8, there, transposer);
+                    let places = (begin..).step_by(transposer.bits as usize);
+                    for (&field, at) in words.iter().zip(places) {
+                        set_field(row, at, field);
                     }
                 }
             }
-            writers.into_iter().for_each(FieldWriter::finish);
         }
     }
 
@@ -186,28 +181,5 @@ impl QuarterTurn<'_> {
                 }
             }
         }
-    }
-}
-
-/// The full bottom halves with right quads of one weight and left quads of another.
-struct TurnedFields {
-    /// Weight of the right quads.
-    right: usize,
-    /// Number of right quads. Each has a field of bits for its left quads.
-    count: u32,
-    /// The rows that the fields come from, counted from the first row of a right quad.
-    rows: [Range<usize>; 3],
-    transposer: Transposer,
-}
-
-impl TurnedFields {
-    fn new(right: usize, left: usize, quads: &Quads) -> Option<Self> {
-        let count = quads.full(right).len() as u32;
-        (count > 0 && !quads.full(left).is_empty()).then(|| Self {
-            right,
-            count,
-            rows: quads.transposed_numbers(right),
-            transposer: quads.transposer(left),
-        })
     }
 }
