@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Game, PartKey, max_exp};
+use crate::game::{Exp, Game, PartKey, max_exp};
 use crate::laws;
 use crate::part::Fingerprint;
 
@@ -111,27 +111,24 @@ impl AddAssign for PairCounts {
 
 /// The table rows of a layer's states.
 pub(crate) fn states_rows(game: &Game, sum: u32, found: &PairCounts) -> Result<Vec<Row>> {
-    let keys = game.top().up_to().map(|max| PartKey { sum, max });
-    keys.map(|key| states_row(key, found)).collect()
-}
-
-/// The table row of a part's states.
-fn states_row(key: PartKey, found: &PairCounts) -> Result<Row> {
-    let exp = usize::from(key.max.get());
-    let counts = &found.states;
-    let mut row = Row {
-        labeled: counts.labeled[exp],
-        live: found.named.live[exp],
-        fingerprint: found.named.fingerprints[exp],
-        ..Row::of(key)
+    let (counts, named) = (&found.states, &found.named);
+    let row = |max: Exp| {
+        let exp = usize::from(max.get());
+        let mut row = Row {
+            labeled: counts.labeled[exp],
+            live: named.live[exp],
+            fingerprint: named.fingerprints[exp],
+            ..Row::of(PartKey { sum, max })
+        };
+        row.dead = eighth(&row, "dead", counts.dead[exp])?;
+        row.moves = eighth(&row, "moves", counts.moves[exp])?;
+        row.wins = eighth(&row, "wins", counts.wins[exp])?;
+        let weighted = counts.labeled[exp] + counts.symmetries[exp];
+        let states = eighth(&row, "states", weighted)?;
+        laws::equal(&row, "states by orbits and by name", states, row.states())?;
+        Ok(row)
     };
-    row.dead = eighth(&row, "dead", counts.dead[exp])?;
-    row.moves = eighth(&row, "moves", counts.moves[exp])?;
-    row.wins = eighth(&row, "wins", counts.wins[exp])?;
-    let weighted = counts.labeled[exp] + counts.symmetries[exp];
-    let states = eighth(&row, "states", weighted)?;
-    laws::equal(&row, "states by orbits and by name", states, row.states())?;
-    Ok(row)
+    game.top().up_to().map(row).collect()
 }
 
 /// Set the numbers of candidates of a layer, given the rows of the sum before the last, and of the last.

@@ -36,7 +36,7 @@ pub(crate) struct Sweep<'a> {
     pub(super) halves: Arc<Halves>,
     scratch: PerThread<PairScratch>,
     /// The afterstates of the layer that is being counted, of the last sum, and of the sum before it.
-    afterstates: [Afterstates; 3],
+    pub(super) afterstates: [Afterstates; 3],
     turner: Turner,
     /// Most bytes of moves down of a batch, if it has more than one pair.
     pub(super) most_moves_down: u64,
@@ -150,11 +150,6 @@ impl<'a> Sweep<'a> {
             return Ok(0);
         }
         store.write_matrices(sum, |append| afterstates.write(&self.halves, level, append))
-    }
-
-    /// The afterstates of the layer that was counted.
-    pub(crate) fn found(&self) -> &Afterstates {
-        &self.afterstates[0]
     }
 
     /// Count the layer. With a `listing`, also list its live states. Now and then, calls `report`
