@@ -11,7 +11,6 @@
 //!   and a short bottom half. They have compact rows of their own, because they have few columns.
 
 use std::ops::Range;
-use std::slice;
 
 use super::afterstates::{Afterstates, shapes_of_moves_down};
 use super::class::{ColumnRange, NONE};
@@ -119,8 +118,8 @@ impl Mirror {
             }
             transpose_square(&mut square);
             for (&slot, bits) in self.slots.iter().zip(&square) {
-                let to = &mut slots.row_from(slot, line)[0];
-                or(slice::from_mut(to), slice::from_ref(bits));
+                let to = &mut slots.row_from(slot, line)[0].0;
+                to.iter_mut().zip(bits.0).for_each(|(to, bits)| *to |= bits);
             }
         }
         self.squares.fill(BitLine::ZERO);
