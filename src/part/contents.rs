@@ -250,24 +250,6 @@ impl fmt::Display for Contents {
     }
 }
 
-impl From<LayerLabel> for Contents {
-    fn from(layer: LayerLabel) -> Self {
-        Self::Matrices(layer)
-    }
-}
-
-impl From<Label> for Contents {
-    fn from(label: Label) -> Self {
-        Self::Boards(label)
-    }
-}
-
-impl From<About> for Contents {
-    fn from(about: About) -> Self {
-        Self::Values(about)
-    }
-}
-
 /// The contents of files that can be joined: [`Label`], [`About`] or [`LayerLabel`].
 pub trait FileContents: Copy + PartialEq + fmt::Display {
     /// The noun for the contents in messages.
@@ -283,42 +265,40 @@ pub trait FileContents: Copy + PartialEq + fmt::Display {
     }
 }
 
-impl FileContents for Label {
-    const NOUN: &'static str = "boards";
-
-    fn of(contents: Contents) -> Option<Self> {
-        match contents {
-            Contents::Boards(label) => Some(label),
-            Contents::Values(_) | Contents::Matrices(_) => None,
+/// Implement [`FileContents`] for a type that is a variant of [`Contents`].
+macro_rules! file_contents {
+    ($type:ident, $variant:ident, $noun:literal $(, $join:item)?) => {
+        impl From<$type> for Contents {
+            fn from(contents: $type) -> Self {
+                Self::$variant(contents)
+            }
         }
-    }
+
+        impl FileContents for $type {
+            const NOUN: &'static str = $noun;
+
+            fn of(contents: Contents) -> Option<Self> {
+                match contents {
+                    Contents::$variant(contents) => Some(contents),
+                    _ => None,
+                }
+            }
+
+            $($join)?
+        }
+    };
 }
 
-impl FileContents for LayerLabel {
-    const NOUN: &'static str = "matrices";
-
-    fn of(contents: Contents) -> Option<Self> {
-        match contents {
-            Contents::Matrices(layer) => Some(layer),
-            Contents::Boards(_) | Contents::Values(_) => None,
-        }
-    }
-}
-
-impl FileContents for About {
-    const NOUN: &'static str = "values";
-
-    fn of(contents: Contents) -> Option<Self> {
-        match contents {
-            Contents::Values(about) => Some(about),
-            Contents::Boards(_) | Contents::Matrices(_) => None,
-        }
-    }
-
+file_contents!(Label, Boards, "boards");
+file_contents!(LayerLabel, Matrices, "matrices");
+file_contents!(
+    About,
+    Values,
+    "values",
     fn join(self, next: Self) -> Self {
         Self {
             keys: self.keys + next.keys,
             ..self
         }
     }
-}
+);

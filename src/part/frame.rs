@@ -31,12 +31,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Open a file, and check everything except its blocks.
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        Self::of(path, Bytes::open(path)?)
-    }
-
-    /// Like `open`, given the bytes; errors name the file by `path`.
+    /// Check everything except the blocks. Errors name the file by `path`.
     pub(super) fn of(path: &Path, bytes: Bytes) -> Result<Self> {
         let mut buffer = Vec::new();
         let head = 0..bytes.len().min(HEADER + ABOUT);

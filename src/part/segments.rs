@@ -52,7 +52,7 @@ impl<C: FileContents> Segments<C> {
     /// If the file is foreign, cut, damaged, unfinished or of a newer format, if it has other
     /// contents than `C`, or if the system cannot open it.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::of(Frame::open(path)?)
+        Self::of(Frame::of(path, Bytes::open(path)?)?)
     }
 
     /// Open a file that is in memory; errors name it by `path`.
