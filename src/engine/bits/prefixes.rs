@@ -7,11 +7,9 @@
 //! decides a tie with the mirror image. The next cell mostly decides a tie with the reflection at
 //! the diagonal, which is the most frequent tie.
 
-use std::mem;
-
 use super::class::Class;
 use super::half::Half;
-use super::kernels::{BitLine, combine, or, or_masked, set};
+use super::kernels::{BitLine, combine, or_masked, set};
 
 /// A corner and a neighbour as a number. The corner weighs more.
 type Prefix = usize;
@@ -98,35 +96,29 @@ impl PrefixMasks {
     pub(crate) fn new(class: &Class, exponents: u8) -> Self {
         let count = usize::from(exponents) * usize::from(exponents);
         let zeros = || vec![vec![BitLine::ZERO; class.lines()]; count];
-        let [mut equal, mut certain, mut diagonal, mut tied] = [(); 4].map(|()| zeros());
+        let [mut greater, mut equal, mut certain, mut diagonal, mut tied] =
+            [(); 5].map(|()| zeros());
         for (position, half) in class.halves() {
-            let prefixes = Prefixes::of(half, exponents);
-            set(&mut equal[prefixes.least], position);
-            let masks = match prefixes.standing {
+            let Prefixes {
+                own,
+                least,
+                standing,
+                ..
+            } = Prefixes::of(half, exponents);
+            let add = |masks: &mut [Vec<BitLine>]| {
+                masks.iter_mut().for_each(|mask| set(mask, position));
+            };
+            add(&mut greater[..least]);
+            add(&mut equal[least..=least]);
+            let masks = match standing {
                 Standing::Never => continue,
                 Standing::Tied => &mut tied,
                 Standing::DiagonalTie => &mut diagonal,
                 Standing::Certain => &mut certain,
             };
-            set(&mut masks[prefixes.own], position);
-        }
-        let mut greater = zeros();
-        let mut sum = vec![BitLine::ZERO; class.lines()];
-        for prefix in (0..count).rev() {
-            greater[prefix].copy_from_slice(&sum);
-            or(&mut sum, &equal[prefix]);
-        }
-        // The masks so far are of equal prefixes. Make `certain` and `diagonal` of lesser prefixes.
-        // The top halves with an equal prefix are tied.
-        let mut sums = [(); 3].map(|()| vec![BitLine::ZERO; class.lines()]);
-        for prefix in 0..count {
-            or(&mut sums[2], &tied[prefix]);
-            tied[prefix].copy_from_slice(&sums[2]);
-            for (masks, sum) in [&mut certain, &mut diagonal].into_iter().zip(&mut sums) {
-                or(&mut tied[prefix], &masks[prefix]);
-                let here = mem::replace(&mut masks[prefix], sum.clone());
-                or(sum, &here);
-            }
+            add(&mut masks[own + 1..]);
+            // A top half with an equal prefix is tied.
+            add(&mut tied[own..=own]);
         }
         let masks = |keep: fn(&Prefixes, usize) -> bool| {
             let mask = |exp| class.mask(|half| keep(&Prefixes::of(half, exponents), exp));
