@@ -1,6 +1,5 @@
 //! `enum48 cluster`: count on several machines, task by task.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -12,8 +11,7 @@ use crate::cli::args::resources::Resources;
 use crate::cli::job::open::{self, WantedRun};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
-use crate::cli::out::output;
-use crate::cli::out::stdout::Stdout;
+use crate::cli::out::output::{self, print_json};
 use crate::cli::out::talk;
 use crate::cluster::{self, Missing, Next};
 use crate::engine::{self, Choice};
@@ -194,13 +192,15 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
     let run = store.run();
     let expected = Forecast::new(run, &choice, run.keep()).left();
     let answer = PrintedTasks::new(run, next?, &expected);
-    let mut out = Stdout;
     if args.json {
-        return output::print_json(&mut out, &answer);
+        return output::print(|out| print_json(out, &answer));
     }
-    for task in &answer.tasks {
-        writeln!(out, "{task}")?;
-    }
+    output::print(|out| {
+        for task in &answer.tasks {
+            writeln!(out, "{task}")?;
+        }
+        Ok(())
+    })?;
     if !args.quiet {
         let PrintedTasks { sum, stage, of, .. } = &answer;
         let left = answer.tasks.len();

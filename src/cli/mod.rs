@@ -50,7 +50,7 @@ Examples:
   enum48 verify enum48-data/3x3-1024    reread all files: is any damaged?
   enum48 check                          count the games with published numbers
                                         and compare
-  enum48 check layers.csv               compare a table with the published
+  enum48 check RUN                      compare a run with the published
                                         numbers and the laws of any count
   enum48 check layers.csv OTHER         compare two tables, part by part
   enum48 graph --size 2 --max 32        draw the states of a small game

@@ -1,7 +1,6 @@
 //! `enum48 show`: one board, and the verdicts of the rules and of a run on it.
 
 use std::fmt;
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -11,8 +10,7 @@ use crate::cli::args::game::board;
 use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{BoardState, picture};
-use crate::cli::out::output::print_json;
-use crate::cli::out::stdout::Stdout;
+use crate::cli::out::output::{self, print_json};
 use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
@@ -66,12 +64,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     // The verdict of the rules is shown even if the run cannot tell.
     let asked = reader.map_or(Ok(()), |reader| ask(&reader, board, &mut shown));
-    let mut out = Stdout;
-    if args.json {
-        print_json(&mut out, &shown)?;
-    } else {
-        write!(out, "{shown}")?;
-    }
+    output::print(|out| match args.json {
+        true => print_json(out, &shown),
+        false => Ok(write!(out, "{shown}")?),
+    })?;
     asked?;
     Ok(match shown.reached {
         Some(false) => Outcome::Disagreed,

@@ -1,6 +1,6 @@
 //! `enum48 verify`: reread a run and its solution, and report damage.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -13,15 +13,14 @@ use crate::cli::args::resources::Resources;
 use crate::cli::job::open;
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
-use crate::cli::out::output::{json_names, print_json};
-use crate::cli::out::stdout::Stdout;
+use crate::cli::out::output::{self, json_names, print_json};
 use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::engine;
 use crate::estimate;
 use crate::game::Game;
 use crate::part::{Fingerprint, Kind};
-use crate::store::Run;
+use crate::store::{Run, Sink};
 use crate::verify::deep::values;
 use crate::verify::{self, Report, Solved, deep};
 
@@ -71,11 +70,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let reader = match open::run(&args.dir, Some(&plan)) {
         Ok(reader) => reader,
         Err(error) if error.is_damage() => {
-            if args.json {
-                print_json(&mut Stdout, &VerifiedRun::unread(&error))?;
-            } else {
-                writeln!(Stdout, "{}", talk::plain(error))?;
-            }
+            output::print(|out| match args.json {
+                true => print_json(out, &VerifiedRun::unread(&error)),
+                false => Ok(writeln!(out, "{}", talk::plain(error))?),
+            })?;
             return Ok(Outcome::Disagreed);
         }
         Err(error) => return Err(error.into()),
@@ -106,12 +104,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         })?;
     }
 
-    if args.json {
-        let answer = VerifiedRun::new(run, &report, args.deep);
-        print_json(&mut Stdout, &answer)?;
-    } else {
-        print(run, &report, args.deep)?;
-    }
+    output::print(|out| match args.json {
+        true => print_json(out, &VerifiedRun::new(run, &report, args.deep)),
+        false => Ok(print(run, &report, args.deep, out)?),
+    })?;
     if !args.quiet {
         let boards = report.states + report.afterstates + report.values();
         let mut line = format!("read in {:.2} s", time.as_secs_f64());
@@ -147,8 +143,8 @@ fn watched<T>(
 }
 
 /// Print the findings, or how much of the run is sound.
-fn print(run: &Run, report: &Report, deep: bool) -> io::Result<()> {
-    let (mut out, game) = (Stdout, run.game());
+fn print(run: &Run, report: &Report, deep: bool, out: &mut Sink) -> io::Result<()> {
+    let game = run.game();
     for finding in &report.findings {
         writeln!(out, "{}", talk::plain(finding))?;
     }

@@ -130,6 +130,9 @@ fn samples(reader: &Reader, count: u64, args: &Args) -> Result<Outcome> {
                 }
                 reporter.advance(1);
             }
+            if output::is_closed() {
+                break;
+            }
         }
         Ok(())
     });

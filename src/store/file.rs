@@ -174,16 +174,15 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_dir(parent(path))
 }
 
-/// Write to a file through a buffer.
+/// Open a pipe or a terminal for writing; `None` for a file, and for a name that is not taken.
 #[cfg(feature = "cli")]
-fn fill<E: From<Error>>(
-    file: &File,
-    path: &Path,
-    write: impl FnOnce(&mut Sink) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut buffer = BufWriter::new(file);
-    write(&mut buffer)?;
-    Ok(buffer.flush().map_err(Error::io(path, "write"))?)
+pub(crate) fn open_device(path: &Path) -> Result<Option<File>> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            writable(path).map(Some).map_err(Error::io(path, "open"))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// A replacement of a file outside of runs, at a path without links. It is atomic if the system lets the
@@ -191,8 +190,8 @@ fn fill<E: From<Error>>(
 #[cfg(feature = "cli")]
 pub(crate) struct Replacement {
     path: PathBuf,
-    /// A new file, deleted when dropped. `None` for a pipe or a terminal, which is written directly.
-    new: Option<NamedTempFile>,
+    /// A new file, deleted when dropped.
+    new: NamedTempFile,
 }
 
 #[cfg(feature = "cli")]
@@ -201,9 +200,8 @@ impl Replacement {
     pub(crate) fn new(path: &Path) -> Result<Self> {
         let new = match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(found) if !found.is_file() => Ok(None),
-            Ok(_) => writable(path).and_then(|_| fresh_for(path).map(Some)),
-            Err(_) => fresh(parent(path)).map(Some),
+            Ok(_) => writable(path).and_then(|_| fresh_for(path)),
+            Err(_) => fresh(parent(path)),
         };
         Ok(Self {
             path: path.to_owned(),
@@ -212,8 +210,8 @@ impl Replacement {
     }
 
     /// The path of the new file before it replaces the old file.
-    pub(crate) fn unfinished(&self) -> Option<&Path> {
-        self.new.as_ref().map(NamedTempFile::path)
+    pub(crate) fn unfinished(&self) -> &Path {
+        self.new.path()
     }
 
     /// Write the new contents, and replace the file. The permissions stay.
@@ -221,17 +219,17 @@ impl Replacement {
         self,
         write: impl FnOnce(&mut Sink) -> Result<(), E>,
     ) -> Result<(), E> {
-        let path = &self.path;
-        let Some(new) = self.new else {
-            let opened = writable(path);
-            return fill(&opened.map_err(Error::io(path, "open"))?, path, write);
-        };
-        fill(new.as_file(), path, write)?;
+        let Self { path, new } = self;
+        let path = &path;
+        let mut buffer = BufWriter::new(new.as_file());
+        write(&mut buffer)?;
+        buffer.flush().map_err(Error::io(path, "write"))?;
         if let Ok(old) = fs::metadata(path) {
             let kept = new.as_file().set_permissions(old.permissions());
             kept.map_err(Error::io(path, "set the permissions of"))?;
         }
         new.as_file().sync_all().map_err(Error::io(path, "sync"))?;
+        drop(buffer);
         match new.persist(path) {
             Ok(_) => sync_dir(parent(path))?,
             Err(refused) => copy_into(path, refused).map_err(Error::io(path, "replace"))?,

@@ -54,7 +54,7 @@ use crate::part::{Block, Kind, LayerLabel, Sealed};
 
 pub(crate) use file::try_clear;
 #[cfg(feature = "cli")]
-pub(crate) use file::{Replacement, Sink, clear, free_space, parent};
+pub(crate) use file::{Replacement, Sink, clear, free_space, open_device, parent};
 #[cfg(feature = "python")]
 pub(crate) use files::SOLUTION;
 #[cfg(feature = "cli")]

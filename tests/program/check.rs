@@ -24,7 +24,12 @@ fn a_table_is_compared_with_published_numbers() {
         &place,
         "--size 2 --max 32 --quiet --dir run --csv table.csv",
     );
-    for table in ["table.csv", "run", "run/layers.csv"] {
+    let game = "--size 2 --max 32";
+    for table in [
+        format!("table.csv {game}"),
+        "run".to_owned(),
+        format!("run/layers.csv {game}"),
+    ] {
         let said = good(&place, &format!("check {table}"));
         assert!(
             said.starts_with("2x2-32, 29 parts up to sum 40, complete: all laws hold\n"),
@@ -47,7 +52,7 @@ fn a_table_is_compared_with_published_numbers() {
     }
     let csv = fs::read_to_string(place.path().join("table.csv")).unwrap();
     fs::write(place.path().join("short.csv"), first_columns(&csv)).unwrap();
-    let said = good(&place, "check short.csv");
+    let said = good(&place, &format!("check short.csv {game}"));
     assert!(
         said.contains("2x2-32") && said.contains("live") && !said.contains("total"),
         "{said}"
@@ -61,8 +66,8 @@ fn a_table_is_compared_with_published_numbers() {
     let parts: Vec<&str> = said.lines().last().unwrap().split_whitespace().collect();
     assert_eq!(parts[..5], ["agrees", "2x2-32", "parts", "14", "14"]);
     refused(&place, "check run --max 64", "holds the game 2x2-32");
-    // All layers tell the game, even if only some are checked.
-    assert_eq!(good(&place, "check table.csv --until 20"), said);
+    let early = format!("check table.csv {game} --until 20");
+    assert_eq!(good(&place, &early), said);
     let (size, other) = (
         "check table.csv --size 2x3 --max 32",
         "no game of 2x3 begins with it",
@@ -108,15 +113,17 @@ fn a_wrong_number_breaks_a_law_or_differs() {
     write(&csv.replace("\n12,4,2,", "\n12,4,3,"));
     disagrees(
         &place,
-        "check t.csv",
+        "check t.csv --size 2 --max 32",
         "t.csv: sum 12, largest tile 4: a law is broken",
     );
     write(&csv.replace("4,2,2,0,6,1,f8", "4,2,2,0,6,1,f9"));
-    disagrees(&place, "check t.csv", "no game begins with this row");
+    let game = "--size 2 --max 32";
+    let wrong = format!("check t.csv {game}");
+    disagrees(&place, &wrong, "no game of 2x2 begins with it");
     // The laws need later columns to check the flow, but the published number still differs.
     write(&first_columns(&csv).replace("\n12,4,2,1,10", "\n12,4,1,1,10"));
-    disagrees(&place, "check t.csv", "DIFFERS");
-    let output = run(&place, "check t.csv");
+    disagrees(&place, &wrong, "DIFFERS");
+    let output = run(&place, &wrong);
     let said = stdout(&output);
     let last: Vec<Vec<&str>> = said
         .lines()
@@ -148,7 +155,7 @@ fn wrong_and_huge_numbers_cause_no_panic() {
         fields[column] = value;
         lines[line] = fields.join(",");
         fs::write(place.path().join("t.csv"), lines.join("\n")).unwrap();
-        let code = run(&place, "check t.csv").status.code();
+        let code = run(&place, "check t.csv --size 2 --max 32").status.code();
         // The laws only bound labeled, moves and wins, so some wrong numbers pass.
         let seen = matches!(code, Some(1 | 2));
         let bounded = [4, 10, 11].contains(&column) && code == Some(0);
@@ -278,7 +285,7 @@ fn json_has_the_findings_of_a_check() {
     assert_eq!(json!(expected), json!(["2x2-32", "total", 59, 59, true]));
 
     write(&csv.replace("\n12,4,2,", "\n12,4,3,"));
-    let (code, broken) = found("t.csv");
+    let (code, broken) = found("t.csv --size 2 --max 32");
     assert_eq!((code, &broken["agrees"]), (Some(1), &json!(false)));
     let law = broken["law"].as_str().unwrap();
     assert!(
@@ -313,8 +320,9 @@ fn a_table_is_read_from_stdin() {
             .unwrap();
         (output.status.code(), stdout(&output).to_owned())
     };
-    let said = good(&place, "check table.csv");
-    assert_eq!(piped("check -"), (Some(0), said));
+    let game = "--size 2 --max 32";
+    let said = good(&place, &format!("check table.csv {game}"));
+    assert_eq!(piped(&format!("check - {game}")), (Some(0), said));
     let said = good(&place, "check table.csv run");
     assert_eq!(piped("check - run"), (Some(0), said.clone()));
     assert_eq!(piped("check run -"), (Some(0), said));
@@ -336,7 +344,11 @@ fn the_order_of_rows_does_not_matter() {
     write(&rows);
     let said = good(&place, "check a.csv b.csv");
     assert!(said.starts_with("agree: 29 parts"), "{said}");
-    assert_eq!(good(&place, "check b.csv"), good(&place, "check a.csv"));
+    let checked = ["a", "b"].map(|name| {
+        let args = format!("check {name}.csv --size 2 --max 32");
+        good(&place, &args)
+    });
+    assert_eq!(checked[0], checked[1]);
     let lost = rows.remove(20);
     write(&rows);
     let mut cells = lost.split(',');
@@ -396,7 +408,7 @@ fn only_the_columns_of_both_tables_are_compared() {
     refused(
         &place,
         "check few.csv",
-        "few.csv: its columns do not tell its game: give --size",
+        "few.csv: a table does not name its game: give --size",
     );
     let said = good(&place, "check few.csv --size 3 --max 64");
     assert!(said.starts_with("3x3-64, "), "{said}");

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
-use crate::cli::out::stdout;
 use crate::cli::out::talk;
 use crate::error::{Error, Result};
 use crate::lines::LineReader;
@@ -45,7 +44,7 @@ pub(in crate::cli) fn answer<Q>(
             outcome = outcome.max(answer(batch, out)?);
             out.flush()?;
             ended?;
-            if outcome == Outcome::Disagreed && stdout::is_closed() {
+            if outcome == Outcome::Disagreed && output::is_closed() {
                 return Ok(());
             }
         }

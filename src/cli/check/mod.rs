@@ -1,6 +1,5 @@
 //! `enum48 check`: compare counts with published numbers, with the laws, or with another table.
 
-mod compare;
 mod report;
 
 use std::fs::File;
@@ -9,16 +8,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use self::report::CheckReport;
 use crate::Error;
 use crate::cli::args::numbers::{sum, tile};
 use crate::cli::args::resources::Resources;
+use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::json_names;
-use crate::counts::{Column, Table};
+use crate::cli::out::units;
+use crate::counts::{Column, Columns, Differs, Table};
+use crate::engine::{self, Choice, Plan};
 use crate::game::{Game, Size};
-use crate::laws;
+use crate::known::{self, Effort};
+use crate::laws::{self, Laws};
 use crate::part::fingerprint;
-use crate::store::Run;
+use crate::store::{Keep, Run, Store};
+use crate::temporary::TemporaryDir;
 
 /// Compare a new count, or a table, with the published numbers
 ///
@@ -33,10 +38,11 @@ use crate::store::Run;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  enum48 check                         count the games with published numbers
-  enum48 check enum48-data/3x3-1024    a run beside published numbers and laws
-  enum48 check layers.csv OTHER.csv    two tables, part by part
-  enum48 check - < layers.csv          a table on stdin
+  enum48 check                                  count the games with published numbers
+  enum48 check enum48-data/3x3-1024             a run beside published numbers and laws
+  enum48 check layers.csv --size 3 --max 1024   a table, likewise
+  enum48 check layers.csv OTHER.csv             two tables, part by part
+  enum48 check - --size 3 < layers.csv          a table on stdin
 
 Keys of --json: agrees; tables, as given; games, null where unknown; parts
 and last_sum of the first table; complete, null for two tables or where unknown;
@@ -58,7 +64,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SUM", value_parser = sum, requires = "table")]
     until: Option<u32>,
 
-    /// Size of the board, if the fingerprint in the first row of a CSV does not tell it
+    /// Size of the board; a CSV does not tell its game, a run's directory does
     #[arg(
         long,
         value_name = "N|RxC",
@@ -67,7 +73,7 @@ pub(super) struct Args {
     )]
     size: Option<Size>,
 
-    /// The winning tile, if the winning moves of a CSV do not tell it
+    /// The winning tile of the game of a CSV [default: none]
     #[arg(long, value_name = "TILE", value_parser = tile, requires = "table", conflicts_with = "other")]
     max: Option<u32>,
 
@@ -96,18 +102,47 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         tables.try_for_each(|path| json_names(path))?;
     }
     match (&args.table, &args.other) {
-        (Some(table), Some(other))
-            if [table, other].iter().all(|path| *path == Path::new(STDIN)) =>
-        {
+        (Some(table), Some(other)) if table == other && table == Path::new(STDIN) => {
             bail!("-: stdin has one table: give the path of the other")
         }
-        (None, _) => compare::recount(args),
-        (Some(table), None) => compare::with_laws(table, args),
-        (Some(table), Some(other)) => compare::with_table(table, other, args),
+        (None, _) => recount(args),
+        (Some(table), None) => with_laws(table, args),
+        (Some(table), Some(other)) => with_table(table, other, args),
     }
 }
 
-/// Read a table with all its layers. Only a run's directory tells the game.
+/// Count the games that have published numbers, and compare.
+fn recount(args: &Args) -> Result<Outcome> {
+    let most = if args.long {
+        Effort::Long
+    } else {
+        Effort::Short
+    };
+    let plan = args.resources.plan()?;
+    let mut outcome = Outcome::Done;
+    let mut report = CheckReport::new(args, &[]);
+    for published in known::all_published().filter(|published| published.effort <= most) {
+        let game = published.game.parse()?;
+        let table = count(&game, &plan, args.quiet)?;
+        let verdicts = known::verdicts(&game, &table, true);
+        outcome = outcome.max(report.verdicts(verdicts)?);
+    }
+    report.end(outcome)
+}
+
+/// Count a game in a temporary directory.
+fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
+    let place = TemporaryDir::new()?;
+    let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
+    let choice = Choice::new(store.run(), plan, None)?;
+    let mut reporter = Reporter::of_count(plan, &store, &choice, quiet);
+    let counted = engine::count(&mut store, plan, None, &mut reporter);
+    reporter.finish();
+    counted?;
+    Ok(store.run().table())
+}
+
+/// Read a table with all its layers. Only a run's directory names the game.
 fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
     if path.is_dir() {
         let run = Run::peek(path)?;
@@ -150,76 +185,150 @@ fn wanted(path: &Path, table: &Table, args: &Args) -> Result<Table> {
     Ok(table)
 }
 
-/// The game of a table, deduced from its numbers unless the arguments give it. Without a column that
-/// tells the winning tile, `--size` alone means a game without a winning tile.
-fn game_of(path: &Path, table: &Table, args: &Args) -> Result<Game> {
-    let columns = table.columns();
-    let wins = columns.has(Column::Wins) || columns.has_all(&laws::TELL_THE_END);
-    let size = match args.size {
-        Some(size) => {
-            begins(table, size)?;
-            size
-        }
-        None if !(wins && columns.has(Column::Fingerprint)) => bail!(
-            "{}: its columns do not tell its game: give --size and --max",
-            path.display()
-        ),
-        None => size_of(table)?,
-    };
-    let max = args.max.or_else(|| winning_tile(table, size));
-    Ok(Game::new(size, max)?)
-}
-
-/// Check that games of a size begin with the first row, if the row has a fingerprint.
-fn begins(table: &Table, size: Size) -> Result<(), Error> {
+/// Check that the first row has the start boards of the game, if it has a fingerprint.
+fn begins(table: &Table, game: &Game) -> Result<(), Error> {
     let first = table.rows().first().filter(|row| row.sum == 4);
     let first = first.filter(|_| table.columns().has(Column::Fingerprint));
-    let starts = Game::new(size, None)?.starts(4);
     match first {
-        Some(row) if row.fingerprint != fingerprint(&starts) => Err(Error::Law {
+        Some(row) if row.fingerprint != fingerprint(&game.starts(4)) => Err(Error::Law {
             place: "first row".to_owned(),
             law: format!(
-                "fingerprint {}: no game of {size} begins with it",
-                row.fingerprint
+                "fingerprint {}: no game of {} begins with it",
+                row.fingerprint,
+                game.size()
             ),
         }),
         _ => Ok(()),
     }
 }
 
-/// The board size of a table. Each size has its own fingerprint in the first row, the boards with
-/// two 2s. [`Error::Law`] if no game begins with the first row.
-fn size_of(table: &Table) -> Result<Size, Error> {
-    let first = table.rows().first().copied().unwrap_or_default();
-    let sizes = (2..=4).flat_map(|rows| (2..=4).map(move |cols| Size::new(rows, cols)));
-    for size in sizes {
-        let size = size?;
-        let starts = Game::new(size, None)?.starts(4);
-        if (first.sum, first.max_tile, first.fingerprint) == (4, 2, fingerprint(&starts)) {
-            return Ok(size);
-        }
-    }
-    Err(Error::Law {
-        place: "first row".to_owned(),
-        law: format!(
-            "sum {}, largest tile {}, fingerprint {}: no game begins with this row",
-            first.sum, first.max_tile, first.fingerprint
+/// Compare a table with the laws and the published numbers.
+fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
+    let (table, game) = read(path, args)?;
+    let table = wanted(path, &table, args)?;
+    let game = match (game, args.size) {
+        (Some(game), _) => game,
+        (None, Some(size)) => Game::new(size, args.max)?,
+        (None, None) => bail!(
+            "{}: a table does not name its game: give --size, and --max if it has a winning tile",
+            path.display()
         ),
-    })
+    };
+    let mut report = CheckReport::new(args, &[(path, Some(game))]);
+    report.on(&table);
+    let laws = || Laws::new(&game, table.last_sum()).table(&table);
+    let complete = match begins(&table, &game).and_then(|()| laws()) {
+        Err(error @ Error::Law { .. }) => {
+            let or = match args.size {
+                Some(_) => " (or the table is of another --size or --max)",
+                None => "",
+            };
+            report.law = Some(error.to_string());
+            report.say(format_args!("{}: {error}{or}", path.display()))?;
+            return report.end(Outcome::Disagreed);
+        }
+        judged => judged?,
+    };
+    let parts = units::things(table.rows().len() as u64, "part");
+    let (last, columns) = (table.last_sum(), table.columns());
+    let told = complete || columns.has_all(&laws::TELL_THE_END);
+    report.complete = told.then_some(complete);
+    let end = match report.complete {
+        Some(true) => "complete",
+        Some(false) => "not complete",
+        None => "not known to be complete",
+    };
+    let which = if columns == Columns::ALL {
+        String::new()
+    } else {
+        format!(" that can be checked without {}", columns.missing())
+    };
+    report.say(format_args!(
+        "{game}, {parts} up to sum {last}, {end}: all laws hold{which}"
+    ))?;
+
+    let verdicts = known::verdicts(&game, &table, complete);
+    if verdicts.is_empty() {
+        report.say(match known::published(&game) {
+            None => "no number of this game has been published",
+            Some(_) => "the published numbers of this game need more layers than these",
+        })?;
+    }
+    let outcome = report.verdicts(verdicts)?;
+    report.end(outcome)
 }
 
-/// The winning tile of a table; `None` if the table shows none.
-///
-/// A winning move merges two tiles of half the winning tile. In a table without the column `wins`,
-/// the largest tile decides, because play without a winning tile goes on to 2^(c+1). (This is known
-/// for 2x2, 3x3 and 4x3.)
-fn winning_tile(table: &Table, size: Size) -> Option<u32> {
-    let mut rows = table.rows().iter();
-    let half = if table.columns().has(Column::Wins) {
-        rows.find(|row| row.wins > 0)?.max_tile
-    } else {
-        let largest = rows.map(|row| row.max_tile).max()?;
-        (laws::ends(table) && largest < 2 << size.cells()).then_some(largest)?
+/// Compare two tables part by part.
+fn with_table(path: &Path, other_path: &Path, args: &Args) -> Result<Outcome> {
+    let (table, game) = read(path, args)?;
+    let (other, other_game) = read(other_path, args)?;
+    let [table, other] = [&table, &other].map(|table| table.until(args.until));
+    if table.rows().is_empty() {
+        wanted(other_path, &other, args)?;
+    }
+    let (a, b) = (path.display(), other_path.display());
+    let mut report = CheckReport::new(args, &[(path, game), (other_path, other_game)]);
+    if let (Some(game), Some(other)) = (game, other_game)
+        && game != other
+    {
+        report.say(format_args!("DIFFER: {a} is of {game}, {b} of {other}"))?;
+        return report.end(Outcome::Disagreed);
+    }
+    let columns = table.columns().and(other.columns());
+    if columns.counts().next().is_none() {
+        bail!(
+            "{a} and {b}: nothing to compare: {a} has {}, {b} has {}",
+            table.columns(),
+            other.columns()
+        );
+    }
+    let (table, other) = (table.only(columns), other.only(columns));
+    if table.rows().is_empty() && other.rows().is_empty() {
+        bail!("{a} and {b}: no {columns} in any row, so nothing could disagree");
+    }
+    report.on(&table);
+    let Some(difference) = table.difference(&other) else {
+        agree(&report, &table)?;
+        return report.end(Outcome::Done);
     };
-    half.checked_mul(2)
+    report.differs(&difference);
+    let (sum, max_tile) = (difference.sum, difference.max_tile);
+    let how = match difference.kind {
+        Differs::In(column, ours, theirs) => format!("{column} {ours} in {a}, {theirs} in {b}"),
+        Differs::OnlyFirst => format!("{a} has this part, {b} has not"),
+        Differs::OnlySecond => format!("{b} has this part, {a} has not"),
+    };
+    report.say(format_args!(
+        "DIFFER first at sum {sum}, largest tile {max_tile}: {how}"
+    ))?;
+    let (one, two) = (table.last_sum(), other.last_sum());
+    let (shorter, longer) = (one.min(two), one.max(two));
+    if sum > shorter && shorter >= 4 {
+        report.say(format_args!(
+            "they agree up to sum {shorter}, where one ends; the other goes on to {longer}: \
+             --until {shorter} compares only the layers of both"
+        ))?;
+    }
+    report.end(Outcome::Disagreed)
+}
+
+/// Say how much of two tables agrees; `table` has the columns of both.
+fn agree(report: &CheckReport, table: &Table) -> Result<()> {
+    let (columns, totals) = (table.columns(), table.totals());
+    let parts = units::things(table.rows().len() as u64, "part");
+    let mut line = format!("agree: {parts} up to sum {}", table.last_sum());
+    if columns.has(Column::Live) {
+        line += &format!(", {}", units::things(totals.live, "live state"));
+    }
+    if columns.has(Column::Fingerprint) {
+        line += &format!(", fingerprint {}", totals.fingerprint);
+    }
+    report.say(line)?;
+    if columns != Columns::ALL {
+        let missing = columns.missing();
+        report.say(format_args!(
+            "compared: {columns}; not in both tables: {missing}"
+        ))?;
+    }
+    Ok(())
 }

@@ -1,7 +1,6 @@
 //! The findings of a check: lines as they are found, or one JSON object at the end.
 
 use std::fmt::Display;
-use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
@@ -11,8 +10,7 @@ use serde_json::Value;
 
 use super::Args;
 use crate::cli::out::Outcome;
-use crate::cli::out::output::print_json;
-use crate::cli::out::stdout::Stdout;
+use crate::cli::out::output::{self, print_json};
 use crate::cli::out::talk;
 use crate::counts::{Column, Difference, Differs, Table};
 use crate::game::Game;
@@ -26,7 +24,7 @@ pub(super) struct CheckReport {
     json: bool,
     agrees: bool,
     tables: Vec<String>,
-    pub(super) games: Vec<Option<Game>>,
+    games: Vec<Option<Game>>,
     parts: Option<usize>,
     last_sum: Option<u32>,
     pub(super) complete: Option<bool>,
@@ -47,23 +45,23 @@ struct DifferingColumn {
 }
 
 impl CheckReport {
-    pub(super) fn new(args: &Args, tables: &[&Path]) -> Self {
+    /// A report on tables, with their games if they are known.
+    pub(super) fn new(args: &Args, tables: &[(&Path, Option<Game>)]) -> Self {
+        let path = |(path, _): &(&Path, _)| path.display().to_string();
         Self {
             json: args.json,
-            tables: tables
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect(),
+            tables: tables.iter().map(path).collect(),
+            games: tables.iter().map(|(_, game)| *game).collect(),
             ..Self::default()
         }
     }
 
     /// Print a line, unless the user asked for JSON.
-    pub(super) fn say(&self, line: impl Display) -> io::Result<()> {
+    pub(super) fn say(&self, line: impl Display) -> Result<()> {
         if self.json {
             return Ok(());
         }
-        writeln!(Stdout, "{}", talk::plain(line))
+        output::print(|out| Ok(writeln!(out, "{}", talk::plain(line))?))
     }
 
     /// Note how much of a table is compared.
@@ -74,7 +72,7 @@ impl CheckReport {
     }
 
     /// Print a line for each verdict, under a heading. The outcome tells whether all agree.
-    pub(super) fn verdicts(&mut self, verdicts: Vec<Verdict>) -> io::Result<Outcome> {
+    pub(super) fn verdicts(&mut self, verdicts: Vec<Verdict>) -> Result<Outcome> {
         let numbers = verdicts.iter().flat_map(|one| [one.expected, one.got]);
         let lengths = numbers.map(|number| HumanCount(number).to_string().len());
         let width = lengths.max().unwrap_or(0).max(15);
@@ -128,7 +126,7 @@ impl CheckReport {
     pub(super) fn end(mut self, outcome: Outcome) -> Result<Outcome> {
         self.agrees = outcome == Outcome::Done;
         if self.json {
-            print_json(&mut Stdout, &self)?;
+            output::print(|out| print_json(out, &self))?;
         }
         Ok(outcome)
     }

@@ -7,14 +7,15 @@
 //! module.
 //!
 //! A terminal that is stopped (Ctrl-S, a stalled connection) blocks each thread that writes to it.
-//! So the thread that receives signals never writes, and waits at most [`LAST_WORDS`] for the
-//! thread that does.
+//! So the thread that receives signals never writes, and waits at most [`LAST_WORDS`] for a thread
+//! that does.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError, mpsc};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use signal_hook::low_level::emulate_default_handler;
 
@@ -124,10 +125,6 @@ pub(in crate::cli) fn end_by(signal: i32) -> io::Result<()> {
     last_acts().end_by(signal)
 }
 
-/// Within this time after a signal, its repeat is an echo: terminals and `timeout` send a signal to
-/// the process and to its group.
-const ECHO: Duration = Duration::from_millis(250);
-
 /// The time to print the last message. On a stopped terminal the message is lost.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -136,8 +133,6 @@ struct LastActs {
     /// Files to delete.
     temporary: Vec<PathBuf>,
     job: Option<StoppableJob>,
-    /// The signal that asked the job to stop, and its time.
-    asked: Option<(i32, Instant)>,
     /// Whether `play` handles signals itself, because it has a terminal to restore.
     taken_over: bool,
 }
@@ -145,54 +140,32 @@ struct LastActs {
 /// A job that keeps its finished layers when it is asked to stop.
 struct StoppableJob {
     stop: Stop,
-    /// Says that the job was asked to stop; `None` once it was called.
+    /// The signal that asked it to stop.
+    asked: Option<i32>,
+    /// Says that it was asked; `None` once it is said.
     begin: Option<Box<dyn FnOnce() + Send>>,
-    /// The text that says which layers are kept. It is read from files, which may take long.
-    text: Box<dyn FnOnce() -> String + Send>,
-    /// Says the text.
-    end: Box<dyn FnOnce(String) + Send>,
-}
-
-/// Act on a new thread, which a stopped terminal may block. If no thread can start, `act` is dropped.
-fn aside(act: impl FnOnce() + Send + 'static) {
-    let _ = thread::Builder::new().spawn(act);
+    /// Says which layers are kept.
+    end: Box<dyn FnOnce() + Send>,
 }
 
 impl LastActs {
-    /// Whether a signal ends the process at once. The first signal asks the job to stop.
-    fn at_once(&mut self, signal: i32, now: Instant) -> bool {
-        match (&mut self.job, self.asked) {
-            (None, _) => true,
-            _ if signal == system::AT_ONCE => true,
-            (Some(job), None) => {
-                job.stop.ask();
-                self.asked = Some((signal, now));
-                if let Some(begin) = job.begin.take() {
-                    aside(begin);
-                }
-                false
-            }
-            (_, Some((first, at))) => signal != first || now.duration_since(at) >= ECHO,
-        }
+    /// Ask the job to stop, if this is the first signal. Otherwise the signal ends the process.
+    fn asks(&mut self, signal: i32) -> bool {
+        let job = self.job.as_mut();
+        let Some(job) = job.filter(|job| job.asked.is_none() && signal != system::AT_ONCE) else {
+            return false;
+        };
+        job.stop.ask();
+        job.asked = Some(signal);
+        job.begin.take().map(aside);
+        true
     }
 
     /// Do the last acts, and end the process by the signal.
     fn end(&mut self, signal: i32) {
-        let end = self.job.take().map(|job| (job.end, (job.text)()));
-        let (silenced, is_silent) = mpsc::channel();
-        aside(move || {
-            if let Some((end, text)) = end {
-                end(text);
-            }
-            // Other threads must not report that the deleted files are missing.
-            let _silence = io::stderr().lock();
-            let _ = silenced.send(());
-            loop {
-                thread::park();
-            }
-        });
-        // A stopped terminal blocks the reports of other threads, too.
-        let _ = is_silent.recv_timeout(LAST_WORDS);
+        if let Some(job) = self.job.take() {
+            let _ = aside(job.end).recv_timeout(LAST_WORDS);
+        }
         let _ = self.end_by(signal);
     }
 
@@ -206,10 +179,20 @@ impl LastActs {
     }
 }
 
+/// Act on a new thread, which a stopped terminal may block. The receiver ends with the act.
+fn aside(act: impl FnOnce() + Send + 'static) -> Receiver<()> {
+    let (acting, ended) = mpsc::channel();
+    // If no thread can start, nothing is said.
+    let _ = thread::Builder::new().spawn(move || {
+        act();
+        drop(acting);
+    });
+    ended
+}
+
 static LAST_ACTS: Mutex<LastActs> = Mutex::new(LastActs {
     temporary: Vec::new(),
     job: None,
-    asked: None,
     taken_over: false,
 });
 
@@ -221,19 +204,16 @@ fn last_acts() -> MutexGuard<'static, LastActs> {
 pub(in crate::cli) struct Stoppable(());
 
 impl Stoppable {
-    /// The first signal asks `stop` and calls `begin`. `end` is called with the `text` before the
-    /// process ends.
+    /// The first signal asks `stop` and calls `begin`. `end` is called before the process ends.
     pub(in crate::cli) fn new(
         stop: &Stop,
         begin: impl FnOnce() + Send + 'static,
-        text: impl FnOnce() -> String + Send + 'static,
-        end: impl FnOnce(String) + Send + 'static,
+        end: impl FnOnce() + Send + 'static,
     ) -> Self {
-        listen();
         last_acts().job = Some(StoppableJob {
             stop: stop.clone(),
+            asked: None,
             begin: Some(Box::new(begin)),
-            text: Box::new(text),
             end: Box::new(end),
         });
         Self(())
@@ -242,11 +222,10 @@ impl Stoppable {
     /// End the process if a signal asked the job to stop, and the job did not fail.
     pub(in crate::cli) fn end_after<T>(self, outcome: &error::Result<T>) {
         let mut acts = last_acts();
-        if let (Some((signal, _)), Ok(_) | Err(Error::Stopped)) = (acts.asked, outcome) {
+        let asked = acts.job.as_ref().and_then(|job| job.asked);
+        if let (Some(signal), Ok(_) | Err(Error::Stopped)) = (asked, outcome) {
             acts.end(signal);
         }
-        // A later signal has no job to ask.
-        acts.job = None;
     }
 }
 
@@ -260,17 +239,17 @@ impl Drop for Stoppable {
 pub(in crate::cli) struct DeletedOnSignal(PathBuf);
 
 impl DeletedOnSignal {
-    /// Make a file; `path` tells its path, or `None` if it has no temporary path.
+    /// Make a file; `path` tells its path.
     pub(in crate::cli) fn make<T, E>(
         make: impl FnOnce() -> Result<T, E>,
-        path: impl FnOnce(&T) -> Option<&Path>,
-    ) -> Result<(T, Option<Self>), E> {
+        path: impl FnOnce(&T) -> &Path,
+    ) -> Result<(T, Self), E> {
         // While this is locked, a signal waits until the path is known.
         let mut acts = last_acts();
         let made = make()?;
-        let path = path(&made).map(Path::to_owned);
-        acts.temporary.extend(path.clone());
-        Ok((made, path.map(Self)))
+        let path = path(&made).to_owned();
+        acts.temporary.push(path.clone());
+        Ok((made, Self(path)))
     }
 }
 
@@ -283,53 +262,37 @@ impl Drop for DeletedOnSignal {
 /// Wait for a signal in a new thread. If no thread can start, a signal ends the process at once: it
 /// says nothing, and temporary files stay.
 pub(in crate::cli) fn listen() {
-    static LISTENING: Once = Once::new();
-    LISTENING.call_once(|| drop(system::on_signal(ending(), receive)));
-}
-
-/// Act on a signal.
-fn receive(signal: i32) {
-    // While this is locked, no thread makes another temporary file.
-    let mut acts = last_acts();
-    if !acts.taken_over && acts.at_once(signal, Instant::now()) {
-        acts.end(signal);
-    }
+    let _ = system::on_signal(ending(), |signal| {
+        // While this is locked, no thread makes another temporary file.
+        let mut acts = last_acts();
+        if !acts.taken_over && !acts.asks(signal) {
+            acts.end(signal);
+        }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::SIGTERM;
 
     #[test]
-    fn the_first_signal_asks_its_echo_is_ignored_and_the_second_one_ends() {
+    fn the_first_signal_asks_and_the_second_one_ends() {
         let stop = Stop::default();
         let mut acts = LastActs {
             temporary: Vec::new(),
             job: None,
-            asked: None,
             taken_over: false,
         };
-        let now = Instant::now();
-        assert!(acts.at_once(SIGTERM, now), "no job");
+        assert!(!acts.asks(SIGTERM), "no job");
         acts.job = Some(StoppableJob {
             stop: stop.clone(),
+            asked: None,
             begin: Some(Box::new(|| ())),
-            text: Box::new(String::new),
-            end: Box::new(drop),
+            end: Box::new(|| ()),
         });
-        assert!(acts.at_once(system::AT_ONCE, now) && stop.check().is_ok());
-        assert!(!acts.at_once(SIGTERM, now) && stop.check().is_err());
-        for (signal, milliseconds, at_once) in [
-            (SIGTERM, 0, false),
-            (SIGTERM, 249, false),
-            (SIGTERM, 250, true),
-            (SIGINT, 0, true),
-            (system::AT_ONCE, 0, true),
-        ] {
-            let now = now + Duration::from_millis(milliseconds);
-            let found = acts.at_once(signal, now);
-            assert_eq!(found, at_once, "{signal} after {milliseconds} ms");
-        }
+        assert!(!acts.asks(system::AT_ONCE) && stop.check().is_ok());
+        assert!(acts.asks(SIGTERM) && stop.check().is_err());
+        assert!(!acts.asks(SIGTERM) && !acts.asks(system::AT_ONCE));
     }
 }

@@ -2,7 +2,6 @@
 
 pub(super) mod board;
 pub(super) mod output;
-pub(super) mod stdout;
 pub(super) mod talk;
 pub(super) mod units;
 

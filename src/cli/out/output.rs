@@ -1,31 +1,54 @@
 //! Where data goes: to an open descriptor such as stdout, or to a file, which is written completely
 //! or not touched at all.
 //!
-//! A path on the command line may be a chain of links. They are followed one by one, except for the
-//! last step from a descriptor to the file behind it. So `/dev/stdout` is the file that the shell has
-//! opened, at its current position, and is not replaced.
+//! A reader may go before it has read everything, which is no error. The writing goes on without effect,
+//! because the exit code may be part of the answer. Writers of much ask [`is_closed`], and stop.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::cli::job::signals::DeletedOnSignal;
-use crate::cli::out::stdout::Stdout;
 use crate::cli::out::talk;
 use crate::error::Error;
 use crate::store::{self, Replacement, Sink};
 
-/// Directories in which the system lists the descriptors of a process.
-const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
+static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Linux follows at most this many links; a longer chain is a circle.
-const MOST_LINKS: usize = 40;
+/// Whether a reader has gone, as far as the last write could tell.
+pub(in crate::cli) fn is_closed() -> bool {
+    CLOSED.load(Relaxed)
+}
+
+/// A descriptor that takes everything once its reader has gone.
+struct Stream<W>(W);
+
+impl<W: Write> Write for Stream<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        taken(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        taken(self.0.flush(), ())
+    }
+}
+
+fn taken<T>(written: io::Result<T>, all: T) -> io::Result<T> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            CLOSED.store(true, Relaxed);
+            Ok(all)
+        }
+        written => written,
+    }
+}
 
 /// Refuse a path that JSON cannot hold.
 pub(in crate::cli) fn json_names(dir: &Path) -> Result<()> {
@@ -70,8 +93,8 @@ pub(in crate::cli) fn format<F: ValueEnum + PartialEq>(
 pub(in crate::cli) enum Output {
     /// Standard output: `-` on the command line, or a path such as `/dev/stdout`.
     Stdout,
-    /// Another open descriptor, named by a path such as `/dev/fd/3`.
-    Descriptor { name: PathBuf, to: File },
+    /// A pipe, a terminal, or an open descriptor, named by a path such as `/dev/fd/3`.
+    Stream { name: PathBuf, to: File },
     /// A file, by a path without links.
     File(PathBuf),
 }
@@ -80,27 +103,24 @@ impl Output {
     /// The destination that `path` names. Checks now, not after hours of work, that it can be written
     /// and that it is in no run's directory.
     pub(in crate::cli) fn new(path: &Path) -> Result<Self> {
-        if path == Path::new("-") {
-            return Ok(Self::Stdout);
-        }
         let cannot = || format!("{}: cannot write", path.display());
-        match follow(path).map_err(Error::io(path, "write"))? {
-            Destination::Descriptor(1) => Ok(Self::Stdout),
-            Destination::Descriptor(number) => {
-                let mut to = duplicate(number).with_context(cannot)?;
-                // Writes nothing, but fails if the descriptor is open for reading only.
-                to.write(&[]).with_context(cannot)?;
-                let name = path.to_owned();
-                Ok(Self::Descriptor { name, to })
-            }
-            Destination::File(file) => {
-                if store::is_run(store::parent(&file)) {
-                    bail!(in_a_run(path));
-                }
-                begin(&file)?;
-                Ok(Self::File(file))
-            }
+        let target = follow(path).map_err(Error::io(path, "write"))?;
+        let opened = match descriptor(&target) {
+            Some(1) => return Ok(Self::Stdout),
+            Some(number) => Some(duplicate(number).with_context(cannot)?),
+            None => store::open_device(&target)?,
+        };
+        if let Some(mut to) = opened {
+            // Writes nothing, but fails if the descriptor is open for reading only.
+            to.write(&[]).with_context(cannot)?;
+            let name = path.to_owned();
+            return Ok(Self::Stream { name, to });
         }
+        if store::is_run(store::parent(&target)) {
+            bail!(in_a_run(path));
+        }
+        begin(&target)?;
+        Ok(Self::File(target))
     }
 
     /// Refuse a file in a directory that is about to become a run's, and a file in the place of the
@@ -132,22 +152,20 @@ impl Output {
     pub(in crate::cli) fn is_terminal(&self) -> bool {
         match self {
             Self::Stdout => io::stdout().is_terminal(),
-            Self::Descriptor { to, .. } => to.is_terminal(),
+            Self::Stream { to, .. } => to.is_terminal(),
             Self::File(_) => false,
         }
     }
 
-    /// Write with `act`. A file appears, or is replaced, only when all of it is written. A closed pipe
-    /// ends `act`, and is no error.
+    /// Write with `act`. A file appears, or is replaced, only when all of it is written.
     pub(in crate::cli) fn write(&self, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
         let (name, written) = match self {
-            Self::Stdout => (Path::new("stdout"), stream(io::stdout(), act)),
-            Self::Descriptor { name, to } => (&**name, stream(to, act)),
+            Self::Stdout => (Path::new("stdout"), buffered(io::stdout(), act)),
+            Self::Stream { name, to } => (&**name, buffered(to, act)),
             Self::File(path) => (&**path, replace(path, act)),
         };
         match written {
-            // The reader wants no more.
-            Err(error) if is_broken_pipe(&error) => Ok(()),
+            // An error of the library names its file.
             Err(error) if !error.is::<Error>() => {
                 Err(error.context(format!("{}: cannot write", name.display())))
             }
@@ -158,23 +176,7 @@ impl Output {
 
 /// Print an answer on stdout with `act`.
 pub(in crate::cli) fn print(act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    stream(Stdout, act)
-}
-
-/// Whether the reader of our output has closed the pipe.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let own = match cause.downcast_ref() {
-            Some(crate::Error::Io { cause, .. }) => Some(cause),
-            _ => None,
-        };
-        let of_csv = match cause.downcast_ref().map(csv::Error::kind) {
-            Some(csv::ErrorKind::Io(cause)) => Some(cause),
-            _ => None,
-        };
-        let io = cause.downcast_ref::<io::Error>().or(own).or(of_csv);
-        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    })
+    Output::Stdout.write(act)
 }
 
 fn in_a_run(path: &Path) -> String {
@@ -185,16 +187,16 @@ fn in_a_run(path: &Path) -> String {
 }
 
 /// Write to an open descriptor.
-fn stream(to: impl Write + Send, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let mut buffer = BufWriter::with_capacity(1 << 16, to);
+fn buffered(to: impl Write + Send, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
+    let mut buffer = BufWriter::with_capacity(1 << 16, Stream(to));
     let written = act(&mut buffer).and_then(|()| Ok(buffer.flush()?));
     // Dropping the buffer would try once more to write what could not be written.
     let _ = buffer.into_parts();
     written
 }
 
-/// Begin to replace a file.
-fn begin(path: &Path) -> Result<(Replacement, Option<DeletedOnSignal>)> {
+/// Begin to replace a file. A signal deletes what is written so far.
+fn begin(path: &Path) -> Result<(Replacement, DeletedOnSignal)> {
     let made = DeletedOnSignal::make(|| Replacement::new(path), Replacement::unfinished);
     Ok(made?)
 }
@@ -205,38 +207,38 @@ fn replace(path: &Path, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()>
     replacement.write(act)
 }
 
-/// The file or descriptor that a path names.
-#[derive(Debug, PartialEq, Eq)]
-enum Destination {
-    /// An open descriptor, such as 1 for `/dev/stdout`.
-    Descriptor(i32),
-    /// A path without links; it need not exist.
-    File(PathBuf),
-}
-
-/// Follow the links of a path.
-fn follow(path: &Path) -> io::Result<Destination> {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        let Some(name) = path.file_name().filter(|_| !is_folder) else {
-            break;
-        };
-        let dir = store::parent(&path).canonicalize()?;
-        if let Some(number) = name.to_str().and_then(|name| name.parse().ok())
-            && DESCRIPTORS
-                .iter()
-                .any(|known| fs::canonicalize(known).is_ok_and(|known| known == dir))
-        {
-            return Ok(Destination::Descriptor(number));
-        }
-        path = dir.join(name);
-        match fs::read_link(&path) {
-            Ok(target) => path = dir.join(target),
-            Err(_) => return Ok(Destination::File(path)),
+/// The open descriptor that a path names, such as 1 for `/dev/stdout`.
+fn descriptor(path: &Path) -> Option<i32> {
+    match path.to_str()? {
+        "-" | "/dev/stdout" => Some(1),
+        "/dev/stderr" => Some(2),
+        path => {
+            let dirs = ["/dev/fd/", "/proc/self/fd/"];
+            let number = dirs.iter().find_map(|dir| path.strip_prefix(dir));
+            number?.parse().ok()
         }
     }
-    path.canonicalize().map(Destination::File)
+}
+
+/// Follow the links of a path to a descriptor, or to a file, which need not exist.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    if descriptor(path).is_some() {
+        return Ok(path.to_owned());
+    }
+    match fs::metadata(path) {
+        // Such as a circle of links.
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let dir = store::parent(path);
+    if let Ok(target) = fs::read_link(path) {
+        return follow(&dir.join(target));
+    }
+    let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    match path.file_name().filter(|_| !is_folder) {
+        Some(name) => Ok(dir.canonicalize()?.join(name)),
+        None => path.canonicalize(),
+    }
 }
 
 /// Another handle to an open descriptor, with the same position in the file.
@@ -298,13 +300,13 @@ impl Results {
     /// Print the summary, on stderr if the table is on stdout; or the JSON object.
     pub(in crate::cli) fn print(&self, summary: &(impl Display + Serialize)) -> Result<()> {
         if self.json {
-            print_json(&mut Stdout, summary)?;
-        } else if matches!(self.csv, Some(Output::Stdout)) {
-            talk::write(summary);
-        } else {
-            write!(Stdout, "{summary}")?;
+            return print(|out| print_json(out, summary));
         }
-        Ok(())
+        if matches!(self.csv, Some(Output::Stdout)) {
+            talk::write(summary);
+            return Ok(());
+        }
+        print(|out| Ok(write!(out, "{summary}")?))
     }
 }
 
@@ -370,23 +372,26 @@ mod tests {
         let dir = place.path().canonicalize().unwrap();
         let named = |path: &str| follow(&dir.join(path));
         let link = |target: &str, name: &str| symlink(target, dir.join(name)).unwrap();
-        let file = |name: &str| Destination::File(dir.join(name));
         fs::create_dir(dir.join("sub")).unwrap();
         link("../new", "sub/dangling");
         link("sub/dangling", "twice");
         link("round", "round");
         link("/dev/stdout", "out");
-        assert_eq!(named("new").unwrap(), file("new"));
-        assert_eq!(named("sub/../new").unwrap(), file("new"));
-        assert_eq!(named("twice").unwrap(), file("new"));
-        assert_eq!(named("sub/").unwrap(), file("sub"));
-        assert_eq!(named("out").unwrap(), Destination::Descriptor(1));
+        for (path, file) in [
+            ("new", "new"),
+            ("sub/../new", "new"),
+            ("twice", "new"),
+            ("sub/", "sub"),
+        ] {
+            assert_eq!(named(path).unwrap(), dir.join(file), "{path}");
+        }
+        assert_eq!(descriptor(&named("out").unwrap()), Some(1));
         for wrong in ["round", "nowhere/new", "new/"] {
             named(wrong).unwrap_err();
         }
         for (path, number) in [("/dev/fd/1", 1), ("/proc/self/fd/2", 2), ("/dev/stderr", 2)] {
             let found = follow(Path::new(path)).unwrap();
-            assert_eq!(found, Destination::Descriptor(number), "{path}");
+            assert_eq!(descriptor(&found), Some(number), "{path}");
         }
         for wrong in [-1, 1_000_000] {
             duplicate(wrong).unwrap_err();

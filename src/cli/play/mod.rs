@@ -12,7 +12,7 @@ mod player;
 mod screen;
 mod terminal;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -27,8 +27,7 @@ use crate::cli::job::open::{self, GameOrRun};
 use crate::cli::job::signals::end_by;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::Adviser;
-use crate::cli::out::output::Output;
-use crate::cli::out::stdout::Stdout;
+use crate::cli::out::output::{self, Output};
 use crate::engine::Stop;
 use crate::game::{Direction, Game};
 use crate::machine;
@@ -140,7 +139,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut player = Player::new(Session::new(game, seed), adviser);
     let signals = Signals::listen(&stop).context("play: cannot listen for signals")?;
     let ended = play(&mut player, &signals);
-    let printed = writeln!(Stdout, "{}", player.session.code);
+    let printed = output::print(|out| Ok(writeln!(out, "{}", player.session.code)?));
     if let Some(signal) = signals.ending() {
         end_by(signal)?;
     }

@@ -272,6 +272,9 @@ fn write(
             for batch in batches {
                 let (key, states, values) = batch?;
                 writer.write(key, &states, &values)?;
+                if output::is_closed() {
+                    break;
+                }
             }
             writer.finish()
         })

@@ -210,7 +210,8 @@ impl Reporter {
                 bar.println("stopping after the last finished layer; a second signal ends at once");
             }
         };
-        Stoppable::new(stop, begin, what_stays, move |text| {
+        Stoppable::new(stop, begin, move || {
+            let text = what_stays();
             if let Some(bar) = &bar {
                 bar.finish_and_clear();
                 bar.set_draw_target(ProgressDrawTarget::hidden());
