@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::slice;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -12,17 +11,16 @@ use crate::cli::args::game::AskedGame;
 use crate::cli::args::numbers::whole;
 use crate::cli::args::objectives::{bound, loss, number, objective, rate_in_json};
 use crate::cli::args::resources::{LOOKUP_MEMORY, Resources};
-use crate::cli::ask::solved::{FourArgs, SolvedGame};
-use crate::cli::ask::stdin;
+use crate::cli::ask::lines::{self, Questions};
+use crate::cli::ask::solved::FourArgs;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::JudgedMoves;
 use crate::cli::out::output::{self, print_json};
-use crate::engine;
 use crate::error;
 use crate::game::{FourRate, Grid, Objective};
-use crate::play::{Code, LONGEST, Turn};
-use crate::solve::{BatchValues, Values};
-use crate::store::{Goal, Run, Solution};
+use crate::play::{Code, Turn};
+use crate::solve::Values;
+use crate::store::{Goal, Run};
 
 /// Rate the moves of a game: the loss of each move, by a solved run
 ///
@@ -79,37 +77,35 @@ pub(super) struct Args {
 /// Rate one game, or all games on stdin.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
+    let questions = Questions::on_games(&["code", "error", "line"], args.json);
     let code = (args.code != "-").then(|| args.code.trim().parse());
     let code: Option<Code> = match code.transpose() {
         Ok(code) => code,
-        Err(error) => {
-            let refused = RefusedCode::new(&args.code, 1, &error);
-            return stdin::refuse(args.json, &refused, &error);
-        }
+        Err(error) => return questions.refuse(&args.code, &error),
     };
     let asked = code.as_ref().map(|code| AskedGame::Implied(code.game()));
     let asked = asked.context("the codes of stdin need a game: give --dir");
     let wanted = args.objective.as_slice();
-    let solved = args.four.open(args.dir.as_deref(), asked, wanted, &plan)?;
-    let SolvedGame {
-        solution,
-        reader,
-        goals,
-        memory,
-        ..
-    } = &solved;
-    let goal = goals[0];
-    let Some(code) = code else {
-        let pool = Arc::new(engine::pool(plan.threads())?);
-        let values = BatchValues::new(solution, reader, &[goal], *memory, pool)?;
-        return lines(args, solution, goal, values);
+    let mut solved = args.four.open(args.dir.as_deref(), asked, wanted, &plan)?;
+    solved.goals.truncate(1);
+    let (run, goal) = (solved.solution.run(), solved.goals[0]);
+    let mut values = solved.values(&plan)?;
+    let mut rate = |codes: &[Code]| {
+        let rated = |values: &mut Values, code| RatedGame::new(code, values, goal, args.worst);
+        values.each(codes, |_| (), rated)
     };
-    check(&code, solution.run())?;
-    let mut values = Values::new(solution, reader, &[goal], *memory)?;
-    let rated = RatedGame::new(&code, &mut values, goal, args.worst)?;
+    let Some(code) = code else {
+        let read = |text: &str| {
+            let code: Result<Code> = text.parse().map_err(anyhow::Error::new);
+            Some(code.and_then(|code| check(&code, run).map(|()| code)))
+        };
+        return questions.answer(read, rate, |rated, out| lines::print(out, args.json, rated));
+    };
+    check(&code, run)?;
+    let rated = rate(&[code])?;
     output::print(|out| match args.json {
-        true => print_json(out, &rated),
-        false => Ok(write!(out, "{rated:#}")?),
+        true => print_json(out, &rated[0]),
+        false => Ok(write!(out, "{:#}", rated[0])?),
     })?;
     Ok(Outcome::Done)
 }
@@ -124,36 +120,6 @@ pub(super) fn check(code: &Code, run: &Run) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Answer each line of stdin with a line.
-fn lines(args: &Args, solution: &Solution, goal: Goal, mut values: BatchValues) -> Result<Outcome> {
-    let read = |text: &str, line: u64| {
-        let code: Result<Code> = text.parse().map_err(anyhow::Error::new);
-        let code = code.and_then(|code| check(&code, solution.run()).map(|()| code));
-        Some(code.map_err(|error| RefusedCode::new(text, line, &error)))
-    };
-    stdin::answer("game", LONGEST, stdin::GAMES, "", read, |batch, out| {
-        let mut outcome = Outcome::Done;
-        let rated = values.each(
-            &batch,
-            |_| (),
-            |values, code| match code {
-                Ok(code) => RatedGame::new(code, values, goal, args.worst).map(Ok),
-                Err(refused) => Ok(Err(refused)),
-            },
-        )?;
-        for rated in rated {
-            match rated {
-                Ok(rated) => stdin::print(out, args.json, &rated)?,
-                Err(refused) => {
-                    outcome = Outcome::Disagreed;
-                    stdin::print(out, args.json, refused)?;
-                }
-            }
-        }
-        Ok(outcome)
-    })
 }
 
 /// A game with its moves rated. The fields are the keys of `--json`, in order. Users rely on the order:
@@ -188,14 +154,6 @@ struct RatedMove {
     ties: Vec<&'static str>,
     value: f64,
     best_value: f64,
-}
-
-/// A line of stdin that is no code, or a code of another game. The fields are the keys of `--json`.
-#[derive(Serialize)]
-struct RefusedCode {
-    code: String,
-    error: String,
-    line: u64,
 }
 
 impl RatedGame {
@@ -254,22 +212,6 @@ impl RatedMove {
             value: played.numbers[0],
             best_value: judged.worth[0],
         }
-    }
-}
-
-impl RefusedCode {
-    fn new(code: &str, line: u64, error: &impl ToString) -> Self {
-        Self {
-            code: code.to_owned(),
-            error: error.to_string(),
-            line,
-        }
-    }
-}
-
-impl fmt::Display for RefusedCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.error)
     }
 }
 

@@ -22,24 +22,16 @@ const AFTERSTATES: f64 = 0.36;
 /// Units of work for a state of a layer that is counted as lists.
 const LIST_STATE: f64 = 400.0;
 
-/// Units of work to list a board of a layer of bits, if all layers are listed.
+/// Units of work to list a board of a layer of bits.
 const LISTED: f64 = 30.0;
-
-/// Units of work to list a board of the last layer and its frontier, if only the last layer is
-/// listed: all memory for lists is new.
-const LISTED_ONCE: f64 = 100.0;
 
 /// A layer of bits also takes time for its tables and rows: this number of units, times the root of
 /// the layer's other units.
 const TABLES: f64 = 5_000.0;
 
-/// Bytes of memory of a count beside its boards, and for each state of the largest layer of lists.
+/// Bytes of memory of a count beside its boards, and for each board in lists.
 const BESIDE: f64 = (12 << 20) as f64;
-const LIST_STATE_BYTES: f64 = 24.0;
-
-/// Bytes of memory for a listed board of a layer of bits, and more while it is sorted.
-const LISTED_BYTES: f64 = 4.0;
-const SORTED_BYTES: f64 = 20.0;
+const LIST_BOARD: f64 = 24.0;
 
 /// The layers of a count.
 pub(crate) struct Forecast {
@@ -158,19 +150,7 @@ impl Forecast {
         let (kind, units) = match engine {
             Engine::Lists => (WorkKind::Lists, LIST_STATE * boards),
             Engine::Bits => {
-                let afterstates = AFTERSTATES * boards;
-                let listed = match (self.keep.states(), self.keep.lists_of_afterstates()) {
-                    _ if self.keep.matrices() => 0.0,
-                    (true, true) => LISTED * (boards + afterstates),
-                    (true, false) => LISTED * boards,
-                    // The states of the last layer and the afterstates of two sums are listed.
-                    _ if layer.sum == self.choice.last() => {
-                        LISTED_ONCE * (boards + 2.0 * afterstates)
-                    }
-                    (false, true) => LISTED * afterstates,
-                    (false, false) => 0.0,
-                };
-                let units = layer.bound as f64 + listed;
+                let units = layer.bound as f64 + LISTED * self.listed(layer, share);
                 (WorkKind::Bits, units + TABLES * units.sqrt())
             }
         };
@@ -181,32 +161,38 @@ impl Forecast {
         }
     }
 
-    /// The most states to expect in a layer, from one sum to another.
-    pub(crate) fn largest(&self, from: u32, to: u32) -> f64 {
-        let share = self.share().high;
-        let layers = self.after(from - 2).filter(|layer| layer.sum <= to);
-        layers.fold(0.0, |most: f64, layer| most.max(layer.states(share)))
+    /// The boards of a layer of bits that are listed for the files.
+    fn listed(&self, layer: &BoundedLayer, share: f64) -> f64 {
+        let (states, keep) = (layer.states(share), self.keep);
+        match (keep.states(), keep.lists_of_afterstates()) {
+            _ if keep.matrices() => 0.0,
+            (true, true) => states * (1.0 + AFTERSTATES),
+            (true, false) => states,
+            // The states of the last layer and the afterstates of two sums are listed.
+            _ if layer.sum == self.choice.last() => states * (1.0 + 2.0 * AFTERSTATES),
+            (false, true) => states * AFTERSTATES,
+            (false, false) => 0.0,
+        }
     }
 
-    /// Bytes of memory to expect for a count.
+    /// The most states to expect in a layer.
+    pub(crate) fn largest(&self) -> f64 {
+        let share = self.share().high;
+        let states = self.after(2).map(|layer| layer.states(share));
+        states.fold(0.0, f64::max)
+    }
+
+    /// Bytes of memory to expect for a count: of matrices, and of the boards in lists.
     pub(crate) fn memory(&self, plan: &Plan) -> f64 {
+        let share = self.share().high;
         let stages = self.choice.stages().iter().map(|stage| {
-            let states = self.largest(4, stage.last);
-            if stage.engine == Engine::Lists {
-                return LIST_STATE_BYTES * states;
-            }
-            let listed = match (self.keep.states(), self.keep.lists_of_afterstates()) {
-                (true, _) => states,
-                (_, true) => AFTERSTATES * states,
-                _ => 0.0,
-            };
-            // Without matrices, the states of the last layer are listed.
-            let listed = match self.keep.matrices() {
-                true => listed,
-                false => listed.max(self.largest(self.choice.last().max(4), stage.last)),
-            };
-            let sorted = SORTED_BYTES * listed.min(stage.plan.batch as f64);
-            (plan.memory() - stage.plan.memory()) as f64 + LISTED_BYTES * listed + sorted
+            let layers = self.after(2).filter(|layer| layer.sum <= stage.last);
+            let boards = layers.map(|layer| match stage.engine {
+                Engine::Lists => layer.states(share),
+                Engine::Bits => self.listed(layer, share).min(stage.plan.batch as f64),
+            });
+            let matrices = (plan.memory() - stage.plan.memory()) as f64;
+            matrices + LIST_BOARD * boards.fold(0.0, f64::max)
         });
         BESIDE + stages.fold(0.0, f64::max)
     }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::error::{self, Error};
 use crate::game::{FourRate, Objective};
 use crate::solve;
-use crate::store::{Goal, Solution};
+use crate::store::{Goal, Rounding, Solution};
 
 /// The objectives to play for.
 #[derive(Args)]
@@ -51,6 +51,20 @@ pub(in crate::cli) fn objective(
             Some((objective, _)) => format!("bits are for solve: give {objective} alone").into(),
             None => error.into(),
         })
+}
+
+/// The goal for an objective, at a rate of 4s. Without a number of bits it keeps the bits of an earlier
+/// solution.
+pub(in crate::cli) fn goal(
+    solution: &Solution,
+    objective: Objective,
+    fraction: Option<u32>,
+    four: FourRate,
+) -> error::Result<Goal> {
+    let begun = || solution.goal(objective).map(|goal| goal.fraction);
+    let fraction = fraction.or_else(begun);
+    let goal = solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?;
+    Ok(goal.with_four(four))
 }
 
 /// Refuse a rate of 4s if no objective depends on it. Whether a tile can be forced does not.

@@ -1,4 +1,4 @@
 //! Questions about a solved game, one or one a line.
 
+pub(super) mod lines;
 pub(super) mod solved;
-pub(super) mod stdin;

@@ -5,6 +5,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -12,16 +13,16 @@ use indicatif::HumanCount;
 
 use crate::bound;
 use crate::cli::args::game::AskedGame;
-use crate::cli::args::objectives::check_rate;
-use crate::cli::job::estimate::CountEstimate;
+use crate::cli::args::objectives::{check_rate, goal};
+use crate::cli::job;
 use crate::cli::job::open::{self, SHORT};
 use crate::cli::job::progress::Reporter;
-use crate::engine::{self, Choice, Plan, last_sum};
+use crate::engine::{self, Plan, last_sum};
 use crate::error::{Error, InputError};
 use crate::game::{FourRate, Game, Objective};
 use crate::read::Reader;
-use crate::solve::{self, goals};
-use crate::store::{self, Goal, Keep, Rounding, Run, Solution};
+use crate::solve::{self, BatchValues, goals};
+use crate::store::{self, Goal, Keep, Run, Solution};
 use crate::temporary::TemporaryDir;
 
 /// Most boards, by the upper bound, of a game that is solved at once: 3x3 has fewer.
@@ -48,9 +49,19 @@ pub(in crate::cli) struct SolvedGame {
     pub(in crate::cli) reader: Reader,
     pub(in crate::cli) goals: Vec<Goal>,
     /// Bytes for decoded blocks.
-    pub(in crate::cli) memory: u64,
+    memory: u64,
     /// Deleted after the solution is closed.
     _place: Option<TemporaryDir>,
+}
+
+impl SolvedGame {
+    /// The values of the goals, for questions on all threads.
+    pub(in crate::cli) fn values(&self, plan: &Plan) -> Result<BatchValues<'_>> {
+        let pool = Arc::new(engine::pool(plan.threads())?);
+        let (solution, reader) = (&self.solution, &self.reader);
+        let values = BatchValues::new(solution, reader, &self.goals, self.memory, pool)?;
+        Ok(values)
+    }
 }
 
 impl FourArgs {
@@ -68,28 +79,20 @@ impl FourArgs {
         plan: &Plan,
     ) -> Result<SolvedGame> {
         check_rate(self.four, wanted.iter().copied())?;
-        let ((solution, _), place) = match dir {
-            None => {
-                let game = asked?.game();
-                refuse_large(game, plan)?;
-                let in_memory = Path::new(MEMORY);
-                let place = match store::free_space(in_memory) {
-                    Some(free) if free >= ROOM => TemporaryDir::beside(in_memory)?,
-                    _ => TemporaryDir::new()?,
-                };
-                self.make(place.path(), game, wanted, plan)?;
-                (open::solution(place.path(), Some(plan))?, Some(place))
+        let (place, new) = match (dir, asked) {
+            (None, asked) => (Some(place()?), Some(asked?.game())),
+            (Some(dir), Ok(AskedGame::Named(game))) => {
+                (None, is_begun_or_new(dir, game, wanted).then_some(game))
             }
-            Some(dir) => {
-                if let Ok(AskedGame::Named(game)) = asked
-                    && is_begun_or_new(dir, game, wanted)
-                {
-                    refuse_large(game, plan)?;
-                    self.make(dir, game, wanted, plan)?;
-                }
-                (open::solution(dir, Some(plan))?, None)
-            }
+            _ => (None, None),
         };
+        let dir = dir.or(place.as_ref().map(TemporaryDir::path));
+        let dir = dir.expect("without a directory there is a place");
+        if let Some(game) = new {
+            refuse_large(game)?;
+            self.make(dir, game, wanted, plan)?;
+        }
+        let (solution, _) = open::solution(dir, Some(plan))?;
         let goals = goals(&solution, wanted)?;
         check_rate(self.four, goals.iter().map(|goal| goal.objective))?;
         if let (Some(asked), Some(found)) = (self.four, solution.four())
@@ -120,32 +123,32 @@ impl FourArgs {
     fn make(&self, dir: &Path, game: Game, wanted: &[Objective], plan: &Plan) -> Result<()> {
         let keep = Run::open(dir).map_or(Keep::Afterstates, |run| run.keep());
         let mut store = open::store(dir, &game, Some(keep), None, SHORT)?;
-        let choice = Choice::new(store.run(), plan, None)?;
         let quiet = !io::stderr().is_terminal();
-        let mut reporter = Reporter::of_count(plan, &store, &choice, quiet);
-        let counted = engine::count(&mut store, plan, None, &mut reporter);
-        reporter.finish();
-        counted?;
+        job::count(&mut store, plan, quiet)?;
         drop(store);
 
         let mut store = open::solution_store(dir)?;
-        let wanted = if wanted.is_empty() {
-            &[Objective::Score]
-        } else {
-            wanted
+        let wanted = match wanted {
+            [] => &[Objective::Score],
+            wanted => wanted,
         };
-        let goal = |&objective: &Objective| {
-            let solution = store.solution();
-            let begun = solution.goal(objective).map(|goal| goal.fraction);
-            let goal = solve::goal(solution.run(), objective, begun, Rounding::Nearest)?;
-            Ok(goal.with_four(self.four.or(solution.four()).unwrap_or_default()))
-        };
-        let goals: Vec<Goal> = wanted.iter().map(goal).collect::<Result<_, Error>>()?;
         let (solution, notes) = (store.solution(), store.notes());
+        let four = self.four.or(solution.four()).unwrap_or_default();
+        let goal = |&objective: &Objective| goal(solution, objective, None, four);
+        let goals: Vec<Goal> = wanted.iter().map(goal).collect::<Result<_, Error>>()?;
         let mut reporter = Reporter::of_solver(plan, solution, notes, &goals, quiet)?;
         let solved = solve::solve(&mut store, &goals, plan, &mut reporter);
         reporter.finish();
         Ok(solved?)
+    }
+}
+
+/// A place for the files of a game: in memory if there is room.
+fn place() -> Result<TemporaryDir, Error> {
+    let in_memory = Path::new(MEMORY);
+    match store::free_space(in_memory) {
+        Some(free) if free >= ROOM => TemporaryDir::beside(in_memory),
+        _ => TemporaryDir::new(),
     }
 }
 
@@ -174,19 +177,15 @@ fn boards(game: Game) -> u64 {
 }
 
 /// Refuse a game that takes more than seconds. The error names the commands that solve it.
-fn refuse_large(game: Game, plan: &Plan) -> Result<()> {
+fn refuse_large(game: Game) -> Result<()> {
     if is_small(game) {
         return Ok(());
     }
     if let Err(Error::Input(InputError::Endless)) = last_sum(&game, None) {
         bail!("{game} without a winning tile: too large to be solved: give --max");
     }
-    // The choices of a run that the question does not use do not matter.
-    let place = TemporaryDir::new()?;
-    let (dir, keep) = (place.path().join("run"), Some(Keep::Afterstates));
-    let cost = CountEstimate::new(&game, plan, None, &dir, keep, None)?.cost();
     bail!(
-        "{game}: too large to be solved at once, with up to {} boards: {}; the count takes about {cost}",
+        "{game}: too large to be solved at once, with up to {} boards: {}",
         HumanCount(boards(game)),
         steps(game)
     );
@@ -205,7 +204,7 @@ pub(in crate::cli) fn steps(game: Game) -> String {
 mod tests {
     use super::*;
     use crate::engine::{FinishedLayer, Progress, Silent};
-    use crate::store::{SolutionStore, Store};
+    use crate::store::{Rounding, SolutionStore, Store};
 
     /// Stops a solver after its first pass.
     #[derive(Default)]

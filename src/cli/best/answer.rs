@@ -3,26 +3,15 @@
 use std::fmt;
 use std::ops::Range;
 
-use anyhow::Result;
 use serde::{Serialize, Serializer};
 
 use crate::cli::args::objectives::{bound, loss, number, rate_in_json};
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{BoardState, COLUMN, JudgedMoves, NAME, picture};
-use crate::cli::out::output::print_json;
-use crate::error;
+use crate::error::Result;
 use crate::game::{Direction, Exp, FourRate, Grid, Moved, Objective};
 use crate::solve::Values;
-use crate::store::{Goal, Sink};
-
-/// The form of an answer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum AnswerForm {
-    Table,
-    Line,
-    Json,
-    Csv,
-}
+use crate::store::Goal;
 
 /// The judgement of a solution on a board. The fields are the keys of `--json`, in order. Users rely
 /// on the order: add new keys at the end.
@@ -75,7 +64,7 @@ impl Numbers {
 
 impl JudgedBoard {
     /// Judge a board for goals of a solution, at least one.
-    pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> error::Result<Self> {
+    pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> Result<Self> {
         let game = *values.game();
         let state = BoardState::of(game, board.board());
         let reached = values.reached(board.board())?;
@@ -144,31 +133,18 @@ impl JudgedBoard {
         }
     }
 
-    /// Print the answer.
-    pub(super) fn write(
-        &self,
-        form: AnswerForm,
-        objectives: &[Objective],
-        to: &mut Sink,
-    ) -> Result<()> {
-        match form {
-            AnswerForm::Table => write!(to, "{self:#}")?,
-            AnswerForm::Line => writeln!(to, "{self}")?,
-            AnswerForm::Json => print_json(to, self)?,
-            AnswerForm::Csv => {
-                write!(to, "{:#x},{}", self.board, self.best.unwrap_or_default())?;
-                let number =
-                    |values: &Option<Numbers>, at: usize| values.as_ref().map(|of| of.0[at].1);
-                let of_moves = self.moves.iter().map(|of| number(&of.values, 0));
-                let of_board = (0..objectives.len()).map(|at| number(&self.values, at));
-                for value in of_moves.chain(of_board) {
-                    let value = value.map(|value| value.to_string());
-                    write!(to, ",{}", value.unwrap_or_default())?;
-                }
-                writeln!(to, ",{}", self.note())?;
-            }
-        }
-        Ok(())
+    /// The answer as a row of CSV, in the columns of [`heading`].
+    pub(super) fn row(&self) -> String {
+        let number = |values: &Option<Numbers>, at: usize| {
+            let number = values.as_ref().map(|of| of.0[at].1.to_string());
+            number.unwrap_or_default()
+        };
+        let best = self.best.unwrap_or_default().to_owned();
+        let mut fields = vec![format!("{:#x}", self.board), best];
+        fields.extend(self.moves.iter().map(|of| number(&of.values, 0)));
+        fields.extend((0..self.error.0.len()).map(|at| number(&self.values, at)));
+        fields.push(self.note());
+        fields.join(",")
     }
 }
 
@@ -180,40 +156,11 @@ impl JudgedMove {
 }
 
 /// The names of the columns of CSV.
-pub(super) fn heading(objectives: &[Objective]) -> String {
+pub(super) fn heading(goals: &[Goal]) -> String {
     let directions = Direction::ALL.map(|direction| direction.name().to_owned());
-    let objectives = objectives.iter().map(ToString::to_string);
+    let objectives = goals.iter().map(|goal| goal.objective.to_string());
     let names: Vec<String> = directions.into_iter().chain(objectives).collect();
     format!("board,best,{},note\n", names.join(","))
-}
-
-/// A line that is no board, and its fault. The fields are the keys of `--json`.
-#[derive(Serialize)]
-pub(super) struct RefusedLine {
-    pub(super) line: u64,
-    pub(super) error: String,
-}
-
-impl RefusedLine {
-    /// Print the fault in the place of an answer.
-    pub(super) fn write(
-        &self,
-        form: AnswerForm,
-        objectives: &[Objective],
-        to: &mut Sink,
-    ) -> Result<()> {
-        let Self { line, error } = self;
-        match form {
-            AnswerForm::Table | AnswerForm::Line => writeln!(to, "line {line}: {error}")?,
-            AnswerForm::Json => print_json(to, self)?,
-            AnswerForm::Csv => {
-                let empty = ",".repeat(1 + Direction::ALL.len() + objectives.len());
-                let note = format!("line {line}: {error}").replace('"', "\"\"");
-                writeln!(to, "{empty},\"{note}\"")?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// One line, for scripts; with `#` a table, for people.

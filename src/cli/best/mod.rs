@@ -1,24 +1,24 @@
 //! `enum48 best`: the values of the moves of a board.
 
 mod answer;
-mod batch;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use csv::{ReaderBuilder, StringRecord};
 
-use self::answer::{AnswerForm, JudgedBoard};
+use self::answer::JudgedBoard;
 use crate::cli::args::game::board;
 use crate::cli::args::objectives::Objectives;
 use crate::cli::args::resources::{LOOKUP_MEMORY, Resources};
-use crate::cli::ask::solved::{FourArgs, SolvedGame};
+use crate::cli::ask::lines::Questions;
+use crate::cli::ask::solved::FourArgs;
 use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
-use crate::cli::out::output;
-use crate::engine;
-use crate::game::Objective;
-use crate::solve::{BatchValues, Values};
+use crate::cli::out::output::{self, print_json};
+use crate::cli::out::units;
+use crate::game::{Grid, PartKey, Size};
+use crate::store::Sink;
 
 /// The best move of a board, and the value of each move, by a solved run or a small game
 ///
@@ -87,54 +87,133 @@ pub(super) struct Args {
     resources: Resources,
 }
 
-impl Args {
-    /// The form of the answers: for people if there is only one board.
-    fn form(&self) -> AnswerForm {
-        match (self.json, self.csv) {
-            (true, _) => AnswerForm::Json,
-            (_, true) => AnswerForm::Csv,
-            _ if self.board == ["-"] => AnswerForm::Line,
-            _ => AnswerForm::Table,
-        }
-    }
-}
-
 /// Answer for one board, or for all boards on stdin.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let (dir, wanted) = (args.game.dir.as_deref(), args.objectives.wanted());
-    let asked = args.game.of_board(&args.board);
+    let (asked, single) = (args.game.of_board(&args.board), args.board != ["-"]);
     if let Ok(asked) = &asked
         && !dir.is_some_and(Path::exists)
-        && args.board != ["-"]
+        && single
     {
         // Before the game is solved.
         board(&args.board, &asked.game())?;
     }
     let solved = args.four.open(dir, asked, wanted, &plan)?;
-    let SolvedGame {
-        solution,
-        reader,
-        goals,
-        memory,
-        ..
-    } = &solved;
-    let game = args.game.game(Some(solution.run()))?;
-    let form = args.form();
-    if args.board == ["-"] {
-        let pool = Arc::new(engine::pool(plan.threads())?);
-        let values = BatchValues::new(solution, reader, goals, *memory, pool)?;
-        return batch::answer(values, goals, game.size(), form);
-    }
-    let grid = board(&args.board, &game)?;
-    let mut values = Values::new(solution, reader, goals, *memory)?;
-    let answer = JudgedBoard::new(&mut values, goals, grid)?;
-    let objectives: Vec<Objective> = goals.iter().map(|goal| goal.objective).collect();
-    output::print(|out| {
-        if form == AnswerForm::Csv {
-            write!(out, "{}", answer::heading(&objectives))?;
+    let goals = &solved.goals;
+    let game = args.game.game(Some(solved.solution.run()))?;
+    let heading = match args.csv {
+        true => answer::heading(goals),
+        false => String::new(),
+    };
+    let print = |answer: &JudgedBoard, out: &mut Sink| {
+        match (args.json, args.csv) {
+            (true, _) => print_json(out, answer)?,
+            (_, true) => writeln!(out, "{}", answer.row())?,
+            _ if single => write!(out, "{answer:#}")?,
+            _ => writeln!(out, "{answer}")?,
         }
-        answer.write(form, &objectives, out)
+        Ok(answer.outcome())
+    };
+    let mut values = solved.values(&plan)?;
+    // Boards are looked up in the order of their parts, so each block of a file is decoded once for a
+    // batch, even if little memory is left for blocks.
+    let key = |board: &Grid| (PartKey::of(board.board()), board.board());
+    let mut judge = |boards: &[Grid]| {
+        values.each(boards, key, |values, board| {
+            JudgedBoard::new(values, goals, *board)
+        })
+    };
+    if single {
+        let answer = judge(&[board(&args.board, &game)?])?;
+        output::print(|out| {
+            write!(out, "{heading}")?;
+            print(&answer[0], out).map(drop)
+        })?;
+        return Ok(answer[0].outcome());
+    }
+    // The first line may name the columns of a CSV, and is then no question.
+    let mut column = None;
+    let read = |text: &str| {
+        let is_first = column.is_none();
+        let column = *column.get_or_insert_with(|| column_of_boards(text));
+        let is_heading = is_first && column.is_some();
+        (!is_heading).then(|| board_of_line(text, column, game.size()))
+    };
+    let questions = Questions {
+        noun: "board",
+        longest: 1 << 16,
+        // A larger batch would be faster only on much larger games than 3x3.
+        enough: 1 << 20,
+        keys: &["line", "error"],
+        prefix: "",
+        json: args.json,
+        heading,
+    };
+    questions.answer(read, judge, print)
+}
+
+/// Columns of a CSV that can hold the boards, as `best --csv` and `states --format csv` name them.
+const COLUMNS: [&str; 2] = ["board", "state"];
+
+/// The column of the boards, counted from 0; `None` if the first line does not name it, so that each
+/// line is a board.
+fn column_of_boards(first: &str) -> Option<usize> {
+    let names = fields(first).unwrap_or_default();
+    let column = |wanted| names.iter().position(|name| name.trim() == wanted);
+    COLUMNS.into_iter().find_map(column)
+}
+
+/// The board of a line, or of a column of it.
+fn board_of_line(line: &str, column: Option<usize>, size: Size) -> Result<Grid> {
+    let Some(column) = column else {
+        return Ok(Grid::parse(line, size)?);
+    };
+    let fields = fields(line)?;
+    let field = fields.get(column).with_context(|| {
+        let got = units::things(fields.len() as u64, "column");
+        format!("expected a board in column {}, got {got}", column + 1)
     })?;
-    Ok(answer.outcome())
+    Ok(Grid::parse(field, size)?)
+}
+
+/// The fields of a row.
+fn fields(line: &str) -> Result<StringRecord> {
+    let mut row = StringRecord::new();
+    ReaderBuilder::new()
+        .has_headers(false)
+        .buffer_capacity(line.len() + 1)
+        .from_reader(line.as_bytes())
+        .read_record(&mut row)?;
+    Ok(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_line_that_names_the_column_of_the_boards_makes_a_csv() {
+        let size = Size::new(2, 2).unwrap();
+        for (first, line, expected) in [
+            ("0x2310", "0x2310", 0x2310),
+            ("4 8 / 2 .", "4,8 / 2,.", 0x2310),
+            ("state,sum", "0x0132,14", 0x0132),
+            ("sum,board", "14,\"4,8 / 2,.\"", 0x2310),
+            ("state,sum, board ", "live,14,0x2310", 0x2310),
+        ] {
+            let found = board_of_line(line, column_of_boards(first), size).unwrap();
+            assert_eq!(found.board(), expected, "{first}");
+        }
+    }
+
+    #[test]
+    fn a_row_without_a_board_is_refused_with_the_reason() {
+        let size = Size::new(2, 2).unwrap();
+        let column = column_of_boards("sum,state");
+        let error = |line| board_of_line(line, column, size).unwrap_err().to_string();
+        assert_eq!(error("14"), "expected a board in column 2, got 1 column");
+        assert_eq!(error(""), "expected a board in column 2, got 0 columns");
+        assert!(error("14,0x12345").contains("more digits"));
+    }
 }

@@ -12,12 +12,12 @@ use self::report::CheckReport;
 use crate::Error;
 use crate::cli::args::numbers::{sum, tile};
 use crate::cli::args::resources::Resources;
-use crate::cli::job::progress::Reporter;
+use crate::cli::job;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::json_names;
 use crate::cli::out::units;
 use crate::counts::{Column, Columns, Differs, Table};
-use crate::engine::{self, Choice, Plan};
+use crate::engine::Plan;
 use crate::game::{Game, Size};
 use crate::known::{self, Effort};
 use crate::laws::{self, Laws};
@@ -134,11 +134,7 @@ fn recount(args: &Args) -> Result<Outcome> {
 fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
     let place = TemporaryDir::new()?;
     let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
-    let choice = Choice::new(store.run(), plan, None)?;
-    let mut reporter = Reporter::of_count(plan, &store, &choice, quiet);
-    let counted = engine::count(&mut store, plan, None, &mut reporter);
-    reporter.finish();
-    counted?;
+    job::count(&mut store, plan, quiet)?;
     Ok(store.run().table())
 }
 

@@ -5,3 +5,17 @@ pub(super) mod open;
 pub(super) mod progress;
 pub(super) mod signals;
 pub(super) mod summary;
+
+use self::progress::Reporter;
+use crate::engine::{self, Choice, Plan};
+use crate::error::Result;
+use crate::store::Store;
+
+/// Count a whole game, which a signal ends at once.
+pub(super) fn count(store: &mut Store, plan: &Plan, quiet: bool) -> Result<()> {
+    let choice = Choice::new(store.run(), plan, None)?;
+    let mut reporter = Reporter::of_count(plan, store, &choice, quiet);
+    let counted = engine::count(store, plan, None, &mut reporter);
+    reporter.finish();
+    counted.map(drop)
+}

@@ -9,16 +9,15 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::cli::args::objectives::Objectives;
-use crate::cli::ask::stdin;
+use crate::cli::ask::lines::{self, Questions};
 use crate::cli::job::open;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{Adviser, picture};
 use crate::cli::out::output::{self, Output, print_json};
 use crate::cli::out::units;
 use crate::cli::rate;
-use crate::error::Error;
 use crate::game::Grid;
-use crate::play::{Code, LONGEST, Turn};
+use crate::play::{Code, Turn};
 use crate::store::Sink;
 
 /// Replay a game from its code: verify each move, and print the last board
@@ -64,15 +63,24 @@ pub(super) struct Args {
 
 /// Replay one code, or all codes on stdin.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let questions = Questions {
+        prefix: "false ",
+        ..Questions::on_games(&["valid", "code", "error"], args.json)
+    };
     if args.code == "-" {
-        return lines(args);
+        if args.step || args.html.is_some() {
+            bail!("--step and --html: for a single code: give it instead of -");
+        }
+        let replay = |codes: &[Code]| {
+            let games = codes.iter().map(|code| ReplayedGame::new(code, false));
+            Ok(games.collect())
+        };
+        let read = |text: &str| Some(text.parse().map_err(anyhow::Error::new));
+        return questions.answer(read, replay, |game, out| lines::print(out, args.json, game));
     }
     let code = match args.code.trim().parse() {
         Ok(code) => code,
-        Err(error) => {
-            let refused = FalseCode::new(&args.code, 1, &error);
-            return stdin::refuse(args.json, &refused, &error);
-        }
+        Err(error) => return questions.refuse(&args.code, &error),
     };
     if let Some(path) = &args.html {
         page(args, &code, path)?;
@@ -95,34 +103,6 @@ fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
         adviser = Some(Adviser::new(solution, reader, goals)?);
     }
     Output::new(path)?.write(|to| page::write(code, adviser.as_mut(), to))
-}
-
-/// Answer each line of stdin with a line.
-fn lines(args: &Args) -> Result<Outcome> {
-    if args.step || args.html.is_some() {
-        bail!("--step and --html: for a single code: give it instead of -");
-    }
-    let read_line = |text: &str, line| Some((text.to_owned(), line));
-    stdin::answer(
-        "game",
-        LONGEST,
-        stdin::GAMES,
-        "",
-        read_line,
-        |batch, out| {
-            let mut outcome = Outcome::Done;
-            for (text, line) in batch {
-                match text.parse() {
-                    Ok(code) => stdin::print(out, args.json, &ReplayedGame::new(&code, false))?,
-                    Err(error) => {
-                        outcome = Outcome::Disagreed;
-                        stdin::print(out, args.json, &FalseCode::new(&text, line, &error))?;
-                    }
-                }
-            }
-            Ok(outcome)
-        },
-    )
 }
 
 /// Print the game, as JSON or for people.
@@ -166,16 +146,6 @@ struct ReplayedGame {
     start: Option<Vec<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<ReplayedMove>>,
-}
-
-/// A false code, and its fault.
-#[derive(Serialize)]
-struct FalseCode<'a> {
-    valid: bool,
-    code: &'a str,
-    error: String,
-    #[serde(skip)]
-    line: u64,
 }
 
 #[derive(Serialize)]
@@ -252,22 +222,5 @@ impl fmt::Display for ReplayedGame {
             writeln!(f, "board      {board}")?;
         }
         writeln!(f, "state      {state}")
-    }
-}
-
-impl<'a> FalseCode<'a> {
-    fn new(code: &'a str, line: u64, error: &Error) -> Self {
-        Self {
-            valid: false,
-            code,
-            error: error.to_string(),
-            line,
-        }
-    }
-}
-
-impl fmt::Display for FalseCode<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "false line {}: {}", self.line, self.error)
     }
 }

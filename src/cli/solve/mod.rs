@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use self::summary::{SolveSummary, write_csv};
-use crate::cli::args::objectives::{check_rate, objective};
+use crate::cli::args::objectives::{check_rate, goal, objective};
 use crate::cli::args::resources::Resources;
 use crate::cli::job::estimate::{SolveEstimate, afterstates};
 use crate::cli::job::open;
@@ -21,7 +21,7 @@ use crate::engine;
 use crate::game::{FourRate, Objective};
 use crate::read::Reader;
 use crate::solve;
-use crate::store::{Goal, Rounding, Solution};
+use crate::store::{Goal, Solution};
 
 /// Solve a counted game: the value of every afterstate, and so the best move of any board
 ///
@@ -169,16 +169,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The goals for these objectives at a rate of 4s, each once. An objective without a number of bits
-/// keeps the bits of an earlier solution.
+/// The goals for these objectives at a rate of 4s, each once.
 fn goals(solution: &Solution, objectives: &[WantedObjective], four: FourRate) -> Result<Vec<Goal>> {
     let mut goals: Vec<Goal> = Vec::new();
     for wanted in objectives {
         let objective = wanted.objective;
-        let begun = solution.goal(objective).map(|goal| goal.fraction);
-        let fraction = wanted.fraction.or(begun);
-        let goal =
-            solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?.with_four(four);
+        let goal = goal(solution, objective, wanted.fraction, four)?;
         match goals.iter().find(|other| other.objective == objective) {
             Some(other) if *other != goal => {
                 let one = units::things(u64::from(other.fraction), "bit");
@@ -226,7 +222,7 @@ mod tests {
     use super::*;
     use crate::engine::{FinishedLayer, Plan, Progress, Silent};
     use crate::solve::{goal, solve};
-    use crate::store::{Keep, Run, SolutionStore, Store};
+    use crate::store::{Keep, Rounding, Run, SolutionStore, Store};
 
     /// Stops when the layer of a sum is solved.
     struct StopAt(u32, bool);

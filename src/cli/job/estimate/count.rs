@@ -1,9 +1,7 @@
 //! `enum48 --size ... --dry-run`: what a count will take in time, memory and on disk.
 
 use std::fmt;
-use std::iter;
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use indicatif::{HumanBytes, HumanCount};
@@ -18,27 +16,23 @@ use crate::part::Kind;
 use crate::store::{self, Keep, Run, Store};
 use crate::temporary::TemporaryDir;
 
-/// If the number of states is known, the time of a count is known up to these factors.
+/// If the number of states is known, the time of a count is known up to these factors, and its memory.
 const DOUBT: Range = Range::new(0.7, 1.4);
+
+/// More bytes of memory that a count may take.
+const MORE_MEMORY: f64 = (12 << 20) as f64;
 
 /// Memory for matrices in a trial. The matrices of larger layers need tables that take long to make.
 const MATRICES: u64 = 256 << 20;
 
-/// Bits of a state in the files of 4x4 to 128, of 2x4, and of all games between them. Games of fewer
-/// than `FEW` states have parts of few states, which take up to `MOST_BITS`.
+/// Bits in files for each state: of states from 4x4 to 128 to 2x4, of afterstates from 4x4 to 16 to
+/// 3x3, and of matrices from 4x4 to 64 to the first layers of 4x4 to 8.
 const STATE_BITS: Range = Range::new(3.1, 6.7);
-const MOST_BITS: f64 = 9.0;
-const FEW: f64 = 1e5;
-
-/// The memory of a count is known up to these factors, plus this number of bytes.
-const MEMORY_DOUBT: Range = Range::new(0.75, 1.4);
-const MORE_MEMORY: f64 = (12 << 20) as f64;
-
-/// Bits that the afterstates take for each state, from 4x4 to 16 to 3x3.
 const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
-
-/// Bits that matrices take for each state, from 4x4 to 64 to the first layers of 4x4 to 8.
 const MATRIX_BITS: Range = Range::new(0.2, 3.0);
+
+/// Most files of a layer.
+const FILES: f64 = 16.0;
 
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
@@ -80,7 +74,7 @@ pub(in crate::cli) struct CountEstimate {
     forecast: Forecast,
     /// Where the number of states is from.
     #[serde(skip)]
-    source: String,
+    source: &'static str,
     /// The reason for the engine.
     #[serde(skip)]
     why: String,
@@ -103,51 +97,48 @@ impl CountEstimate {
         keep: Option<Keep>,
         segment: Option<u64>,
     ) -> Result<Self> {
-        let (run, makes_afterstates) = Run::to_continue(dir, game, keep, segment)?.unzip();
-        let keep = keep.or(run.as_ref().map(Run::keep)).unwrap_or_default();
+        let run = Run::to_open(dir, game, keep, segment)?;
+        let keep = keep.unwrap_or(run.keep());
+        let choice = Choice::new(&run, plan, until)?;
+        let mut forecast = Forecast::new(&run, &choice, keep);
         // The parent of `.` is not in the path as given.
         let absolute = dir.canonicalize().unwrap_or(dir.to_owned());
         let place = TemporaryDir::beside(absolute.parent().map_or(&absolute, existing))?;
-        let store = |name: &str, keep| Store::open(&place.path().join(name), game, Some(keep));
-        let empty = store("empty", keep)?;
-        let run = run.as_ref().unwrap_or(empty.run());
-        let choice = Choice::new(run, plan, until)?;
-        let mut forecast = Forecast::new(run, &choice, keep);
-        let (mut costs, mut stores, mut peak) = (Costs::default(), Vec::new(), None);
-        let begin = Instant::now();
-        for stage in choice.stages() {
-            if forecast.is_complete() {
-                break;
-            }
-            // Lists write all states on their way, whatever is kept in the end.
-            let kept = match stage.engine {
+        let mut trial = Trial::new(TRIAL);
+        let (engine, last) = (choice.engine(run.sealed_sum() + 2), choice.last());
+        let mut tried = None;
+        if !forecast.is_complete() {
+            let kept = match engine {
+                // Lists write all states on their way, whatever is kept in the end.
                 Engine::Lists if keep.lists_of_afterstates() => Keep::Both,
                 Engine::Lists => Keep::All,
                 // Matrices of all layers have to fit the memory, even of layers beyond the trial.
                 Engine::Bits if keep.matrices() => Keep::Last,
                 Engine::Bits => keep,
             };
-            let mut store = store(&stage.engine.to_string(), kept)?;
-            let trial = try_out(&mut store, stage.engine, plan, choice.last())?;
-            // The time of the last layer includes writing the frontier, so its cost is not learned.
-            let whole = trial.layers.len().saturating_sub(1).max(1);
-            for (at, (layer, seconds)) in trial.layers.iter().enumerate() {
-                let work = forecast.count(stage.engine, layer);
-                if let Some(work) = work.filter(|_| at < whole) {
-                    costs.learn(&work, *seconds);
-                }
-            }
-            peak = peak.max(trial.memory.peak);
-            stores.push(store);
+            let mut store = Store::open(place.path(), game, Some(kept))?;
+            try_out(&mut store, engine, plan, last, &mut trial)?;
+            tried = Some(store);
         }
-        let took = begin.elapsed().as_secs_f64();
+        let mut costs = Costs::default();
+        // The time of the last layer includes writing the frontier, so its cost is not learned.
+        let whole = trial.layers.len().saturating_sub(1).max(1);
+        for (at, (layer, seconds)) in trial.layers.iter().enumerate() {
+            let work = forecast.count(engine, layer);
+            if let Some(work) = work.filter(|_| at < whole) {
+                costs.learn(&work, *seconds);
+            }
+        }
 
         let so_far = run.table().until(until).totals();
-        let runs = iter::once(run).chain(stores.iter().map(Store::run));
-        let furthest = runs.max_by_key(|run| run.sealed_sum()).unwrap_or(run);
-        let counted = furthest.table().until(until).totals();
+        let further = tried.as_ref().map(Store::run);
+        let further = further.filter(|tried| tried.sealed_sum() > run.sealed_sum());
+        let furthest = further.unwrap_or(&run);
+        let table = furthest.table().until(until);
+        let counted = table.totals();
         let (exact, share) = (forecast.is_complete(), forecast.share());
         let seconds = if exact {
+            let took: f64 = trial.layers.iter().map(|(_, seconds)| seconds).sum();
             let left = counted.live - so_far.live;
             Range::exactly(took * left as f64 / counted.live.max(1) as f64)
         } else {
@@ -157,61 +148,50 @@ impl CountEstimate {
                 doubt * costs.seconds(&work.collect::<Vec<_>>()).unwrap_or_default()
             })
         };
-        let memory = match peak {
+        let memory = match trial.memory.peak {
             Some(peak) if exact => peak as f64,
             _ => forecast.memory(plan).min(plan.memory() as f64),
         };
-        let most_memory = MEMORY_DOUBT.high * memory + MORE_MEMORY;
+        let most_memory = DOUBT.high * memory + MORE_MEMORY;
         // A measured peak has more than the data, so it can be above the bound.
         let most_memory = most_memory.min(plan.memory() as f64).max(memory);
         let states = forecast.states();
         // The files of all layers tell the disk, if they have the form of the count's files.
-        let in_form = |kind| match kind {
-            Kind::States => true,
-            Kind::Afterstates => furthest.keep().matrices() == keep.matrices(),
-        };
-        let is_whole = |kind| exact && in_form(kind) && furthest.first_sum(kind) == 4;
+        let in_form = furthest.keep().matrices() == keep.matrices();
         // The frames of files matter in small games alone. The trial counts a small game to its end.
-        let table = furthest.table().until(until);
-        let layers: Vec<usize> = table
-            .rows()
-            .chunk_by(|a, b| a.sum == b.sum)
-            .map(<[_]>::len)
-            .collect();
-        let parts = table.rows().len();
-        let disk = |kind, bits: Range, files: usize| match furthest.bytes(kind, until) {
-            bytes @ 1.. if is_whole(kind) => Range::exactly(bytes as f64),
-            _ => bits.with(states, |bits, states| {
-                bits * states / 8.0 + files as f64 * FRAME
-            }),
+        let frames = match keep.matrices() {
+            true => forecast.layers.len(),
+            false => table.rows().len(),
         };
-        let state_bits = match states.high < FEW {
-            true => Range::new(STATE_BITS.low, MOST_BITS),
-            false => STATE_BITS,
+        let disk = |kind, bits: Range| match furthest.bytes(kind, until) {
+            bytes @ 1.. if exact && in_form && furthest.first_sum(kind) == 4 => {
+                Range::exactly(bytes as f64)
+            }
+            _ => bits.with(states, |bits, states| {
+                bits * states / 8.0 + frames as f64 * FRAME
+            }),
         };
         let disk_states = match keep.matrices() {
             true => Range::exactly(0.0),
-            false => disk(Kind::States, state_bits, parts),
+            false => disk(Kind::States, STATE_BITS),
         };
-        let afterstates = keep.afterstates().then(|| match keep.matrices() {
-            true => disk(Kind::Afterstates, MATRIX_BITS, layers.len()),
-            false => disk(Kind::Afterstates, AFTERSTATE_BITS, parts),
+        let afterstates = keep.afterstates().then(|| {
+            let bits = match keep.matrices() {
+                true => MATRIX_BITS,
+                false => AFTERSTATE_BITS,
+            };
+            disk(Kind::Afterstates, bits)
         });
-        let largest_layer = forecast.largest(4, u32::MAX);
-        let most_parts = layers.iter().max().copied().unwrap_or_default();
-        let keep_last = 3.0 * (largest_layer * state_bits.high / 8.0 + most_parts as f64 * FRAME);
+        let largest_layer = forecast.largest();
+        let keep_last = 3.0 * (largest_layer * STATE_BITS.high / 8.0 + FILES * FRAME);
         // The summary of a count has one state each for the win and the loss.
         let ends = (counted.total() - counted.live) as f64;
         let left = (states.middle() - so_far.live as f64).max(0.0);
-        let percent = |share: f64| format!("{} %", units::rounded(share * 100.0));
         let source = match (exact, forecast.published.is_some()) {
-            (true, _) if stores.is_empty() => "all of them are counted".to_owned(),
-            (true, _) => "all of them were counted just now, to measure the time".to_owned(),
-            (_, true) => "the total is published".to_owned(),
-            (_, false) => format!(
-                "{} of the bound in the next layers, as the last counted layers tell",
-                units::range(&percent(share.low), &percent(share.high))
-            ),
+            (true, _) if tried.is_none() => "all of them are counted",
+            (true, _) => "all of them were counted just now, to measure the time",
+            (_, true) => "the total is published",
+            (_, false) => "from the share of the bound in the last counted layers",
         };
         Ok(Self {
             game: *game,
@@ -237,22 +217,15 @@ impl CountEstimate {
             disk_afterstates_low: afterstates.map(|disk| known_bytes(disk.low, disk)),
             disk_afterstates_high: afterstates.map(|disk| known_bytes(disk.high, disk)),
             memory_bound: plan.memory(),
-            memory_low: known(MEMORY_DOUBT.low * memory, false),
+            memory_low: known(DOUBT.low * memory, false),
             memory_high: known(most_memory, false),
             threads: plan.threads(),
             in_matrices: keep.matrices(),
-            makes_afterstates: makes_afterstates.unwrap_or_default(),
+            makes_afterstates: run.complete() && keep.afterstates() && !run.keep().afterstates(),
             why: choice.why().to_owned(),
             source,
             forecast,
         })
-    }
-
-    /// The disk and the time of the whole count, in words.
-    pub(in crate::cli) fn cost(&self) -> String {
-        let afterstates = self.disk_afterstates_high.unwrap_or(0);
-        let disk = bytes(self.disk_afterstates_low.unwrap_or(0), afterstates);
-        format!("{disk} and {}", time(self.seconds_low, self.seconds_high))
     }
 
     /// A line for each layer.
@@ -350,8 +323,14 @@ time      {time}"
 }
 
 /// Count with an engine for a moment, up to the layer of sum `last` at most.
-fn try_out(store: &mut Store, engine: Engine, plan: &Plan, last: u32) -> Result<Trial> {
-    let (mut plan, mut last) = (plan.clone(), last);
+fn try_out(
+    store: &mut Store,
+    engine: Engine,
+    plan: &Plan,
+    mut last: u32,
+    trial: &mut Trial,
+) -> Result<()> {
+    let mut plan = plan.clone();
     if engine == Engine::Bits {
         let memory = plan.memory().min(plan.least() + MATRICES);
         plan = Plan::new(memory, plan.threads())?.with_level(plan.level());
@@ -362,10 +341,8 @@ fn try_out(store: &mut Store, engine: Engine, plan: &Plan, last: u32) -> Result<
             .ok_or_else(|| anyhow!("{engine}: no layer fits {memory} bytes"))?
             .last;
     }
-    let mut trial = Trial::new(TRIAL);
-    let plan = plan.with_engine(Some(engine));
-    engine::count(store, &plan, Some(last), &mut trial)?;
-    Ok(trial)
+    engine::count(store, &plan.with_engine(Some(engine)), Some(last), trial)?;
+    Ok(())
 }
 
 /// A number of bytes in a range: exact if the range has one number.
