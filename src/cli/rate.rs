@@ -7,12 +7,12 @@ use std::slice;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use crate::cli::args::game::AskedGame;
+use crate::cli::args::AskedGame;
 use crate::cli::args::numbers::whole;
 use crate::cli::args::objectives::{bound, loss, number, objective, rate_in_json};
-use crate::cli::args::resources::{LOOKUP_MEMORY, Resources};
-use crate::cli::ask::lines::{self, Questions};
+use crate::cli::args::{LOOKUP_MEMORY, Resources};
 use crate::cli::ask::solved::FourArgs;
+use crate::cli::ask::{self, Questions};
 use crate::cli::out::Outcome;
 use crate::cli::out::board::JudgedMoves;
 use crate::cli::out::output::{self, print_json};
@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             let code: Result<Code> = text.parse().map_err(anyhow::Error::new);
             Some(code.and_then(|code| check(&code, run).map(|()| code)))
         };
-        return questions.answer(read, rate, |rated, out| lines::print(out, args.json, rated));
+        return questions.answer(read, rate, |rated, out| ask::print(out, args.json, rated));
     };
     check(&code, run)?;
     let rated = rate(&[code])?;

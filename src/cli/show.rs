@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use crate::cli::args::game::board;
+use crate::cli::args::board;
 use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{BoardState, picture};

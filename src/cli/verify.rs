@@ -9,7 +9,7 @@ use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
 use crate::Error;
-use crate::cli::args::resources::Resources;
+use crate::cli::args::Resources;
 use crate::cli::job::open;
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;

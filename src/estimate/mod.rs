@@ -5,14 +5,18 @@
 //! states the next layers of a count will have. [`Pace`] follows a job.
 
 mod forecast;
-mod pace;
 
+use std::time::{Duration, Instant};
+
+pub(crate) use self::forecast::Forecast;
 use crate::counts::{Row, Table};
 use crate::solve::Pass;
 
-#[cfg(feature = "cli")]
-pub(crate) use self::pace::{Remaining, rate};
-pub(crate) use self::{forecast::Forecast, pace::Pace};
+/// The remaining time is unknown until the layers of a job have taken this time.
+const YOUNG: Duration = Duration::from_secs(3);
+
+/// A shorter time says nothing about a rate.
+const MEASURABLE: Duration = Duration::from_millis(100);
 
 /// Each goal after the first adds this share to the work of a solver.
 const ANOTHER_GOAL: f64 = 0.15;
@@ -111,6 +115,122 @@ impl Range {
     }
 }
 
+/// The pace of a job.
+pub(crate) struct Pace {
+    begin: Instant,
+    layer_begin: Instant,
+    /// The time of the finished layers, without the checks and tables before the first layer.
+    age: Duration,
+    /// Boards that were done before this process began.
+    before: u64,
+    /// Boards of the finished layers.
+    done: u64,
+    /// Boards of the current layer that are done.
+    pub(crate) of_layer: u64,
+    costs: Costs,
+    /// The work that was left when the last layer ended, once the job is not young.
+    left: Option<Vec<LayerWork>>,
+}
+
+/// The rest of a job.
+pub(crate) struct Remaining {
+    /// The share of the job that is done, from 0 to 1.
+    pub(crate) done: f64,
+    pub(crate) seconds: f64,
+}
+
+impl Pace {
+    /// A job that begins now, after `before` boards that are done.
+    pub(crate) fn new(before: u64) -> Self {
+        let now = Instant::now();
+        Self {
+            begin: now,
+            layer_begin: now,
+            age: Duration::ZERO,
+            before,
+            done: before,
+            of_layer: 0,
+            costs: Costs::default(),
+            left: None,
+        }
+    }
+
+    /// Begin a layer.
+    pub(crate) fn begin_layer(&mut self) {
+        self.layer_begin = Instant::now();
+        self.of_layer = 0;
+    }
+
+    /// Record boards of the layer that are done.
+    pub(crate) fn advance(&mut self, boards: u64) {
+        self.of_layer += boards;
+    }
+
+    /// Finish a layer with its boards and its work, if the work is known. `left` is the work of the
+    /// remaining layers.
+    pub(crate) fn end_layer(
+        &mut self,
+        work: Option<LayerWork>,
+        boards: u64,
+        left: impl FnOnce() -> Vec<LayerWork>,
+    ) {
+        let took = self.layer_begin.elapsed();
+        self.age += took;
+        self.done += boards;
+        self.of_layer = 0;
+        if let Some(work) = work {
+            self.costs.learn(&work, took.as_secs_f64());
+        }
+        self.left = (self.age >= YOUNG).then(left);
+    }
+
+    /// Boards that are done.
+    pub(crate) fn done(&self) -> u64 {
+        self.done + self.of_layer
+    }
+
+    /// Time since the job began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.begin.elapsed()
+    }
+
+    /// Time since the layer began.
+    pub(crate) fn layer_elapsed(&self) -> Duration {
+        self.layer_begin.elapsed()
+    }
+
+    /// Boards per second since the job began, once that time is measurable.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        rate(self.done() - self.before, self.elapsed())
+    }
+
+    /// The rest of a job with layers, once it is known.
+    pub(crate) fn remaining(&self) -> Option<Remaining> {
+        let left = self.left.as_ref()?;
+        let boards: f64 = left.iter().map(|layer| layer.boards).sum();
+        let layer = self.costs.seconds(left.first())?;
+        Some(Remaining {
+            done: self.done as f64 / (self.done as f64 + boards).max(1.0),
+            // A layer that takes longer than expected does not shorten the other layers.
+            seconds: self.costs.seconds(left)? - layer.min(self.layer_elapsed().as_secs_f64()),
+        })
+    }
+
+    /// The rest of a job without layers that has `of` boards in all, once it is known.
+    pub(crate) fn remaining_of(&self, of: u64) -> Option<Remaining> {
+        let rate = self.rate().filter(|&rate| rate > 0.0)?;
+        Some(Remaining {
+            done: self.done() as f64 / of.max(1) as f64,
+            seconds: of.saturating_sub(self.done()) as f64 / rate,
+        })
+    }
+}
+
+/// Boards per second, if the time is long enough to be measured.
+pub(crate) fn rate(boards: u64, time: Duration) -> Option<f64> {
+    (time >= MEASURABLE).then(|| boards as f64 / time.as_secs_f64())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,5 +253,36 @@ mod tests {
         assert_eq!(costs.seconds(&both), Some(0.2 + 2.0));
         costs.learn(&layer(WorkKind::Lists, 2.0), 1.0);
         assert_eq!(costs.seconds(&both), Some(5.0 + 2.0));
+    }
+
+    #[test]
+    fn a_young_job_does_not_say_how_long_it_takes() {
+        let work = |units| LayerWork {
+            kind: WorkKind::Lists,
+            boards: units,
+            units,
+        };
+        let mut pace = Pace::new(10);
+        let left = || vec![work(4e6), work(1e6)];
+        pace.end_layer(Some(work(10.0)), 10, left);
+        assert_eq!(pace.done(), 20);
+        assert!(pace.remaining().is_none() && pace.rate().is_none());
+
+        let Some(begin) = Instant::now().checked_sub(Duration::from_secs(10)) else {
+            return; // the machine was started just now
+        };
+        (pace.begin, pace.layer_begin) = (begin, begin);
+        pace.end_layer(Some(work(90.0)), 80, left);
+        let remaining = pace.remaining().unwrap();
+        // 100 of 5,000,100 boards; 10 s for 100 units of work.
+        assert!((1.9e-5..2.1e-5).contains(&remaining.done));
+        assert!((0.09e6..0.51e6).contains(&remaining.seconds));
+        assert!((8.5..9.1).contains(&pace.rate().unwrap()));
+    }
+
+    #[test]
+    fn a_rate_needs_a_time_that_can_be_measured() {
+        assert_eq!(rate(57, Duration::from_millis(17)), None);
+        assert_eq!(rate(48, Duration::from_secs(4)), Some(12.0));
     }
 }

@@ -1,4 +1,230 @@
-//! Questions about a solved game, one or one a line.
+//! Questions: about a solved game, or one per line of stdin, with their answers.
 
-pub(super) mod lines;
 pub(super) mod solved;
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::bail;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+use crate::cli::out::Outcome;
+use crate::cli::out::output::{self, print_json};
+use crate::cli::out::talk;
+use crate::error::{Error, Result};
+use crate::lines::LineReader;
+use crate::play::LONGEST;
+use crate::store::Sink;
+
+/// The questions of a command, and the form of the answers.
+pub(in crate::cli) struct Questions {
+    /// What a question is about, such as a game.
+    pub(in crate::cli) noun: &'static str,
+    /// Longest line, in bytes.
+    pub(in crate::cli) longest: usize,
+    /// Bytes of the lines of a batch.
+    pub(in crate::cli) enough: usize,
+    /// The keys of a refused line in JSON, in order.
+    pub(in crate::cli) keys: &'static [&'static str],
+    /// The text before a refused line.
+    pub(in crate::cli) prefix: &'static str,
+    pub(in crate::cli) json: bool,
+    /// The names of the columns of CSV, the last of which is for faults; empty in other forms.
+    pub(in crate::cli) heading: String,
+}
+
+impl Questions {
+    /// Codes of games, without `keys`. The games of a batch take up to a thousand times as much memory
+    /// as their lines.
+    pub(in crate::cli) fn on_games(keys: &'static [&'static str], json: bool) -> Self {
+        Self {
+            noun: "game",
+            longest: LONGEST,
+            enough: 1 << 16,
+            keys,
+            prefix: "",
+            json,
+            heading: String::new(),
+        }
+    }
+
+    /// Answer the questions on stdin, on stdout. An input without a question is an error. `read` makes
+    /// a question of a line, or nothing of a heading. `answer` answers a batch of questions, and
+    /// `print` prints an answer. A batch ends when the next line must be awaited, too.
+    pub(in crate::cli) fn answer<Q, A>(
+        &self,
+        mut read: impl FnMut(&str) -> Option<anyhow::Result<Q>>,
+        mut answer: impl FnMut(&[Q]) -> Result<Vec<A>>,
+        print: impl Fn(&A, &mut Sink) -> anyhow::Result<Outcome>,
+    ) -> anyhow::Result<Outcome> {
+        let mut outcome = None;
+        let mut lines = LineReader::new(io::stdin(), self.longest);
+        let mut read = |text: &str, line| {
+            let refuse = |error: anyhow::Error| self.refused(text, line, &error);
+            read(text).map(|question| question.map_err(refuse))
+        };
+        output::print(|out| {
+            loop {
+                let (batch, ended) = batch(&mut lines, self.enough, &mut read);
+                if batch.is_empty() {
+                    return Ok(ended?);
+                }
+                if outcome.is_none() {
+                    write!(out, "{}", self.heading)?;
+                }
+                let (mut questions, mut refused) = (Vec::new(), Vec::new());
+                for line in batch {
+                    refused.push(line.map(|question| questions.push(question)).err());
+                }
+                let mut answers = answer(&questions)?.into_iter();
+                for refused in refused {
+                    let one = match refused {
+                        Some(refused) => self.print_refused(&refused, out)?,
+                        None => print(&answers.next().expect("an answer each"), out)?,
+                    };
+                    outcome = outcome.max(Some(one));
+                }
+                out.flush()?;
+                ended?;
+                if outcome == Some(Outcome::Disagreed) && output::is_closed() {
+                    return Ok(());
+                }
+            }
+        })?;
+        let Some(outcome) = outcome else {
+            bail!("stdin: no {} in the input: give one per line", self.noun);
+        };
+        Ok(outcome)
+    }
+
+    /// Refuse a question that is asked alone: in JSON on stdout, else on stderr.
+    pub(in crate::cli) fn refuse(&self, text: &str, error: &Error) -> anyhow::Result<Outcome> {
+        if self.json {
+            output::print(|out| print_json(out, &self.refused(text, 1, error)))?;
+        } else {
+            talk::say(error);
+        }
+        Ok(Outcome::Disagreed)
+    }
+
+    fn refused(&self, text: &str, line: u64, error: &impl fmt::Display) -> Refused {
+        Refused {
+            keys: self.keys,
+            text: text.to_owned(),
+            line,
+            error: format!("{error:#}"),
+        }
+    }
+
+    /// Print the fault of a line in the place of an answer.
+    fn print_refused(&self, refused: &Refused, out: &mut Sink) -> anyhow::Result<Outcome> {
+        let Refused { line, error, .. } = refused;
+        let columns = self.heading.matches(',').count();
+        match columns {
+            _ if self.json => print_json(out, refused)?,
+            0 => writeln!(out, "{}line {line}: {error}", self.prefix)?,
+            _ => {
+                let note = error.replace('"', "\"\"");
+                writeln!(out, "{}\"line {line}: {note}\"", ",".repeat(columns))?;
+            }
+        }
+        Ok(Outcome::Disagreed)
+    }
+}
+
+/// A line that is no question, and its fault.
+struct Refused {
+    keys: &'static [&'static str],
+    text: String,
+    line: u64,
+    error: String,
+}
+
+impl Serialize for Refused {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        let value = |key: &str| match key {
+            "code" => json!(self.text),
+            "line" => json!(self.line),
+            "valid" => json!(false),
+            _ => json!(self.error),
+        };
+        to.collect_map(self.keys.iter().map(|&key| (key, value(key))))
+    }
+}
+
+/// The questions that have come in, of about `enough` bytes at most, and the error of the line after
+/// them. Waits for the first question; none at the end.
+fn batch<Q>(
+    lines: &mut LineReader<impl Read>,
+    enough: usize,
+    mut read: impl FnMut(&str, u64) -> Option<Q>,
+) -> (Vec<Q>, Result<()>) {
+    let (mut questions, mut bytes) = (Vec::new(), 0);
+    loop {
+        let line = match next(lines) {
+            Ok(Some(line)) => line,
+            Ok(None) => return (questions, Ok(())),
+            Err(error) => return (questions, Err(error)),
+        };
+        bytes += line.len();
+        questions.extend(read(&line, lines.number()));
+        // Another program may wait for these answers before it sends more.
+        if (lines.waits() || bytes >= enough) && !questions.is_empty() {
+            return (questions, Ok(()));
+        }
+    }
+}
+
+/// The next line, without the space around it; `None` at the end.
+fn next(lines: &mut LineReader<impl Read>) -> Result<Option<String>> {
+    let text = |line| String::from_utf8_lossy(line).trim().to_owned();
+    let read = lines.next().map(|line| line.map(text));
+    read.map_err(|error| {
+        let what = format!("line {}: {error}", lines.number());
+        let cause = io::Error::new(error.kind(), what);
+        Error::io(Path::new("stdin"), "read")(cause)
+    })
+}
+
+/// Print an answer as a line, of JSON or of text.
+pub(in crate::cli) fn print(
+    to: &mut Sink,
+    json: bool,
+    answer: &(impl Serialize + fmt::Display),
+) -> anyhow::Result<Outcome> {
+    match json {
+        true => print_json(to, answer)?,
+        false => writeln!(to, "{answer}")?,
+    }
+    Ok(Outcome::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_of_an_endless_input_ends() {
+        let mut lines = LineReader::new("2x2\n".as_bytes().chain(io::repeat(b'\n')), 100);
+        let question = |line: &str, _| (!line.is_empty()).then(|| line.to_owned());
+        // Lines end in the middle of the buffer, so only the number of bytes ends the batch.
+        let (questions, ended) = batch(&mut lines, 3, question);
+        assert_eq!(
+            (questions.as_slice(), ended.is_ok()),
+            (&["2x2".to_owned()][..], true)
+        );
+    }
+
+    #[test]
+    fn lines_before_a_line_that_is_too_long_are_answered() {
+        let mut lines = LineReader::new("one\ntwo\ntoo long\nthree\n".as_bytes(), 4);
+        let (questions, ended) = batch(&mut lines, 100, |line, number| {
+            Some((line.to_owned(), number))
+        });
+        assert_eq!(questions, [("one".to_owned(), 1), ("two".to_owned(), 2)]);
+        let said = ended.unwrap_err().to_string();
+        assert!(said.contains("line 3: more than 4 bytes"), "{said}");
+    }
+}

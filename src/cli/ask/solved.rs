@@ -12,7 +12,7 @@ use clap::Args;
 use indicatif::HumanCount;
 
 use crate::bound;
-use crate::cli::args::game::AskedGame;
+use crate::cli::args::AskedGame;
 use crate::cli::args::objectives::{check_rate, goal};
 use crate::cli::job;
 use crate::cli::job::open::{self, SHORT};

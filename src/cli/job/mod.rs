@@ -1,10 +1,9 @@
-//! A long job on a run: opening it, estimates, progress, signals, the summary.
+//! A long job on a run: opening it, estimates, progress, signals.
 
 pub(super) mod estimate;
 pub(super) mod open;
 pub(super) mod progress;
 pub(super) mod signals;
-pub(super) mod summary;
 
 use self::progress::Reporter;
 use crate::engine::{self, Choice, Plan};

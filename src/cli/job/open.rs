@@ -15,9 +15,9 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::args::game::{AskedGame, GameArgs};
+use crate::cli::args::Resources;
 use crate::cli::args::numbers::{sum, tile, whole};
-use crate::cli::args::resources::Resources;
+use crate::cli::args::{AskedGame, GameArgs};
 use crate::cli::job::estimate::CountEstimate;
 use crate::cli::out::talk;
 use crate::engine::{self, Plan};

@@ -12,97 +12,71 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+#[cfg(unix)]
+use rustix::process::{Signal, kill_current_process_group};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::emulate_default_handler;
+#[cfg(unix)]
+use signal_hook::{
+    consts::{SIGCONT, SIGHUP, SIGQUIT, SIGXFSZ},
+    flag,
+    iterator::Signals,
+};
 
-pub(in crate::cli) use self::system::{handle_file_size_limit, note_continued, suspend};
 use crate::error::{self, Error};
 use crate::machine;
 use crate::progress::Stop;
 use crate::store;
 use crate::temporary;
 
-/// On Unix, a thread can wait for signals, and there are jobs.
+/// The signals by which people and systems end a program.
 #[cfg(unix)]
-mod system {
-    use std::io;
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
-    use std::thread;
+const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+#[cfg(not(unix))]
+const ENDING: [i32; 2] = [SIGINT, SIGTERM];
 
-    use rustix::process::{Signal, kill_current_process_group};
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
-    use signal_hook::flag;
-    use signal_hook::iterator::Signals;
-
-    /// The signals by which people and systems end a program.
-    pub(in crate::cli) const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
-
-    /// The signal that always ends the process at once.
-    pub(in crate::cli) const AT_ONCE: i32 = SIGQUIT;
-
-    /// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
-    /// instead of killing the process.
-    pub(in crate::cli) fn handle_file_size_limit() {
-        // If this fails, such a write kills the process, and the same command resumes the work.
-        let _ = flag::register(SIGXFSZ, Arc::default());
-    }
-
-    /// Wait for the signals in a new thread, and call `act` there.
-    pub(in crate::cli) fn on_signal(
-        signals: impl Iterator<Item = i32>,
-        act: impl Fn(i32) + Send + 'static,
-    ) -> io::Result<()> {
-        let mut signals = Signals::new(signals)?;
-        let wait = move || signals.forever().for_each(act);
-        thread::Builder::new().spawn(wait).map(drop)
-    }
-
-    /// Set a flag whenever the program is continued after a stop.
-    pub(in crate::cli) fn note_continued(flag: Arc<AtomicBool>) -> io::Result<()> {
-        flag::register(SIGCONT, flag).map(drop)
-    }
-
-    /// Suspend this program and all other programs of its job.
-    pub(in crate::cli) fn suspend() -> io::Result<()> {
-        Ok(kill_current_process_group(Signal::TSTP)?)
-    }
+/// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
+/// instead of killing the process.
+pub(in crate::cli) fn handle_file_size_limit() {
+    // If this fails, such a write kills the process, and the same command resumes the work.
+    #[cfg(unix)]
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// On other systems a signal ends the process at once, and there are no jobs.
-#[cfg(not(unix))]
-mod system {
-    use std::io;
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
-
-    use signal_hook::consts::{SIGINT, SIGTERM};
-
-    pub(in crate::cli) const ENDING: [i32; 2] = [SIGINT, SIGTERM];
-
-    pub(in crate::cli) const AT_ONCE: i32 = 0;
-
-    pub(in crate::cli) fn handle_file_size_limit() {}
-
-    /// Temporary files stay.
-    pub(in crate::cli) fn on_signal(
-        _: impl Iterator<Item = i32>,
-        _: impl Fn(i32) + Send + 'static,
-    ) -> io::Result<()> {
-        Ok(())
+/// Wait for the ending signals in a new thread, and call `act` there. On other systems than Unix a
+/// signal ends the process at once, and temporary files stay.
+fn on_signal(act: impl Fn(i32) + Send + 'static) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut signals = Signals::new(ending())?;
+        let wait = move || signals.forever().for_each(act);
+        thread::Builder::new().spawn(wait)?;
     }
+    #[cfg(not(unix))]
+    drop(act);
+    Ok(())
+}
 
-    pub(in crate::cli) fn note_continued(_: Arc<AtomicBool>) -> io::Result<()> {
-        Ok(())
-    }
+/// Set a flag whenever the program is continued after a stop.
+pub(in crate::cli) fn note_continued(continued: Arc<AtomicBool>) -> io::Result<()> {
+    #[cfg(unix)]
+    flag::register(SIGCONT, continued)?;
+    #[cfg(not(unix))]
+    drop(continued);
+    Ok(())
+}
 
-    pub(in crate::cli) fn suspend() -> io::Result<()> {
-        Ok(())
-    }
+/// Suspend this program and all other programs of its job.
+pub(in crate::cli) fn suspend() -> io::Result<()> {
+    #[cfg(unix)]
+    kill_current_process_group(Signal::TSTP)?;
+    Ok(())
 }
 
 /// The signals by which people and systems end a program, except the ignored signals: `nohup` and
@@ -111,8 +85,8 @@ pub(in crate::cli) fn ending() -> impl Iterator<Item = i32> {
     // Bit n - 1 stands for signal n. Only Linux tells.
     let mask = machine::status("SigIgn:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     let ignored = mask.unwrap_or(0);
-    let all = system::ENDING.into_iter();
-    all.filter(move |signal| ignored >> (signal - 1) & 1 == 0)
+    let is_heard = move |signal: &i32| ignored >> (signal - 1) & 1 == 0;
+    ENDING.into_iter().filter(is_heard)
 }
 
 /// Stop handling signals here. The caller has handlers of its own, and calls [`end_by`].
@@ -151,8 +125,7 @@ struct StoppableJob {
 impl LastActs {
     /// Ask the job to stop, if this is the first signal. Otherwise the signal ends the process.
     fn asks(&mut self, signal: i32) -> bool {
-        let job = self.job.as_mut();
-        let Some(job) = job.filter(|job| job.asked.is_none() && signal != system::AT_ONCE) else {
+        let Some(job) = self.job.as_mut().filter(|job| job.asked.is_none()) else {
             return false;
         };
         job.stop.ask();
@@ -262,7 +235,7 @@ impl Drop for DeletedOnSignal {
 /// Wait for a signal in a new thread. If no thread can start, a signal ends the process at once: it
 /// says nothing, and temporary files stay.
 pub(in crate::cli) fn listen() {
-    let _ = system::on_signal(ending(), |signal| {
+    let _ = on_signal(|signal| {
         // While this is locked, no thread makes another temporary file.
         let mut acts = last_acts();
         if !acts.taken_over && !acts.asks(signal) {
@@ -274,7 +247,6 @@ pub(in crate::cli) fn listen() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use signal_hook::consts::SIGTERM;
 
     #[test]
     fn the_first_signal_asks_and_the_second_one_ends() {
@@ -291,8 +263,7 @@ mod tests {
             begin: Some(Box::new(|| ())),
             end: Box::new(|| ()),
         });
-        assert!(!acts.asks(system::AT_ONCE) && stop.check().is_ok());
         assert!(acts.asks(SIGTERM) && stop.check().is_err());
-        assert!(!acts.asks(SIGTERM) && !acts.asks(system::AT_ONCE));
+        assert!(!acts.asks(SIGTERM) && !acts.asks(SIGINT));
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::cli::args::objectives::Objectives;
-use crate::cli::ask::lines::{self, Questions};
+use crate::cli::ask::{self, Questions};
 use crate::cli::job::open;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{Adviser, picture};
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             Ok(games.collect())
         };
         let read = |text: &str| Some(text.parse().map_err(anyhow::Error::new));
-        return questions.answer(read, replay, |game, out| lines::print(out, args.json, game));
+        return questions.answer(read, replay, |game, out| ask::print(out, args.json, game));
     }
     let code = match args.code.trim().parse() {
         Ok(code) => code,
