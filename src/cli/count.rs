@@ -72,9 +72,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let stop = Stop::default();
     let plan = wanted.plan()?.with_engine(args.engine);
     let plan = plan.with_stop(stop.clone());
-    let results = Results::new(args.csv.as_deref(), args.json)?;
     let dir = wanted.dir(&game);
-    results.suit(&dir)?;
+    let results = Results::new(args.csv.as_deref(), args.json, &dir)?;
     if args.dry_run {
         results.print(&wanted.estimate(&game, &plan)?)?;
         return Ok(Outcome::Done);

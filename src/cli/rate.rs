@@ -15,7 +15,7 @@ use crate::cli::ask::solved::FourArgs;
 use crate::cli::ask::{self, Questions};
 use crate::cli::out::Outcome;
 use crate::cli::out::board::JudgedMoves;
-use crate::cli::out::output::{self, print_json};
+use crate::cli::out::output;
 use crate::error;
 use crate::game::{FourRate, Grid, Objective};
 use crate::play::{Code, Turn};
@@ -103,10 +103,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     check(&code, run)?;
     let rated = rate(&[code])?;
-    output::print(|out| match args.json {
-        true => print_json(out, &rated[0]),
-        false => Ok(write!(out, "{:#}", rated[0])?),
-    })?;
+    output::answer(args.json, &rated[0])?;
     Ok(Outcome::Done)
 }
 

@@ -10,7 +10,7 @@ use crate::cli::args::board;
 use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{BoardState, picture};
-use crate::cli::out::output::{self, print_json};
+use crate::cli::out::output;
 use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
@@ -64,10 +64,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     // The verdict of the rules is shown even if the run cannot tell.
     let asked = reader.map_or(Ok(()), |reader| ask(&reader, board, &mut shown));
-    output::print(|out| match args.json {
-        true => print_json(out, &shown),
-        false => Ok(write!(out, "{shown}")?),
-    })?;
+    output::answer(args.json, &shown)?;
     asked?;
     Ok(match shown.reached {
         Some(false) => Outcome::Disagreed,

@@ -130,8 +130,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let begin = Instant::now();
     let stop = engine::Stop::default();
     let plan = args.resources.plan()?.with_stop(stop.clone());
-    let results = Results::new(args.csv.as_deref(), args.json)?;
-    results.suit(&args.dir)?;
+    let results = Results::new(args.csv.as_deref(), args.json, &args.dir)?;
     let mut again: Vec<Objective> = Vec::new();
     if args.again {
         again.extend(args.objectives.iter().map(|wanted| wanted.objective));

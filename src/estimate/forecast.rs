@@ -4,7 +4,7 @@
 //! the bound that a game reaches changes slowly from layer to layer. So the last counted layers tell
 //! the share of the next layers.
 
-use super::{LayerWork, Range, WorkKind};
+use super::{LayerWork, Range};
 use crate::bound;
 use crate::counts::Row;
 use crate::engine::{Choice, Engine, Plan};
@@ -92,13 +92,8 @@ impl Forecast {
         }
     }
 
-    /// The engine that counts a layer.
-    pub(crate) fn engine(&self, sum: u32) -> Engine {
-        self.choice.engine(sum)
-    }
-
-    /// Record a layer that an engine has counted. Returns its work.
-    pub(crate) fn count(&mut self, engine: Engine, layer: &FinishedLayer) -> Option<LayerWork> {
+    /// Record a counted layer. Returns its work.
+    pub(crate) fn count(&mut self, layer: &FinishedLayer) -> Option<LayerWork> {
         let at = self
             .layers
             .binary_search_by_key(&layer.sum, |layer| layer.sum);
@@ -106,7 +101,7 @@ impl Forecast {
         counted.live = Some(layer.boards - layer.dead);
         self.complete |= layer.last;
         let counted = *counted;
-        Some(self.work(engine, &counted, 0.0))
+        Some(self.work(&counted, 0.0))
     }
 
     /// The greatest sum that is to be counted.
@@ -140,25 +135,21 @@ impl Forecast {
     /// The work of the layers that are not counted.
     pub(crate) fn left(&self) -> Vec<LayerWork> {
         let share = self.share().middle();
-        let work = |layer: &BoundedLayer| self.work(self.engine(layer.sum), layer, share);
+        let work = |layer| self.work(layer, share);
         self.uncounted().map(work).collect()
     }
 
-    /// The work of a layer for an engine. The states of an uncounted layer are a share of its bound.
-    pub(crate) fn work(&self, engine: Engine, layer: &BoundedLayer, share: f64) -> LayerWork {
+    /// The work of a layer. The states of an uncounted layer are a share of its bound.
+    pub(crate) fn work(&self, layer: &BoundedLayer, share: f64) -> LayerWork {
         let boards = layer.states(share);
-        let (kind, units) = match engine {
-            Engine::Lists => (WorkKind::Lists, LIST_STATE * boards),
+        let units = match self.choice.engine(layer.sum) {
+            Engine::Lists => LIST_STATE * boards,
             Engine::Bits => {
                 let units = layer.bound as f64 + LISTED * self.listed(layer, share);
-                (WorkKind::Bits, units + TABLES * units.sqrt())
+                units + TABLES * units.sqrt()
             }
         };
-        LayerWork {
-            kind,
-            boards,
-            units,
-        }
+        LayerWork { boards, units }
     }
 
     /// The boards of a layer of bits that are listed for the files.
@@ -261,7 +252,7 @@ mod tests {
         forecast.published = None;
         let mut width = f64::INFINITY;
         for layer in &counted.0 {
-            assert!(forecast.count(Engine::Lists, layer).is_some(), "{layer:?}");
+            assert!(forecast.count(layer).is_some(), "{layer:?}");
             if [40, 70, 100].contains(&layer.sum) {
                 let Range { low, high } = forecast.states();
                 assert!(low < all && all < high, "{layer:?}: {low} {all} {high}");
@@ -278,7 +269,7 @@ mod tests {
         let mut begun = forecast("4x4-64", None);
         let mut layer = FinishedLayer::default();
         (layer.sum, layer.boards) = (4, 10);
-        assert!(begun.count(Engine::Lists, &layer).is_some());
+        assert!(begun.count(&layer).is_some());
         let all = begun.states().middle();
         // 40,652,843,433 live states (Lees-Miller, 2017).
         assert!((all - 40_652_843_433.0).abs() < 1.0, "{all}");
@@ -312,9 +303,7 @@ mod tests {
             let forecast = Forecast::new(store.run(), &choice, Keep::Last);
             let units = |most: u32| -> f64 {
                 let layers = forecast.after(2).filter(|layer| layer.sum <= most);
-                layers
-                    .map(|layer| forecast.work(Engine::Bits, layer, 0.0).units)
-                    .sum()
+                layers.map(|layer| forecast.work(layer, 0.0).units).sum()
             };
             let expected = trial * units(u32::MAX) / units(last);
             assert!(

@@ -21,18 +21,9 @@ const MEASURABLE: Duration = Duration::from_millis(100);
 /// Each goal after the first adds this share to the work of a solver.
 const ANOTHER_GOAL: f64 = 0.15;
 
-/// Ways to work on a layer. Each has its own cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WorkKind {
-    Lists,
-    Bits,
-    Values,
-}
-
 /// The work of a layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LayerWork {
-    kind: WorkKind,
     /// States or values to expect.
     pub(crate) boards: f64,
     /// In a count, a unit is the work for one board of the bound in a large layer of bits.
@@ -48,7 +39,6 @@ impl LayerWork {
             let rows: &[Row] = table.layer(2 * half);
             let cells: u64 = rows.iter().map(|row| row.empty_cells).sum();
             Self {
-                kind: WorkKind::Values,
                 boards: rows.iter().map(|row| row.afterstates as f64).sum(),
                 units: goals * cells as f64,
             }
@@ -57,28 +47,27 @@ impl LayerWork {
     }
 }
 
-/// Seconds and units of the finished layers, for each kind of work.
+/// Seconds and units of the finished layers.
 #[derive(Default)]
-pub(crate) struct Costs([(f64, f64); 3]);
+pub(crate) struct Costs {
+    seconds: f64,
+    units: f64,
+}
 
 impl Costs {
     /// Record the time of a finished layer.
     pub(crate) fn learn(&mut self, layer: &LayerWork, seconds: f64) {
-        let cost = &mut self.0[layer.kind as usize];
-        *cost = (cost.0 + seconds, cost.1 + layer.units);
+        self.seconds += seconds;
+        self.units += layer.units;
     }
 
-    /// Seconds to expect for some layers; `None` before any layer is finished. Until a kind of work
-    /// has a finished layer, its units take as long as the units of another kind.
+    /// Seconds to expect for some layers; `None` before any layer is finished.
     pub(crate) fn seconds<'a>(
         &self,
         layers: impl IntoIterator<Item = &'a LayerWork>,
     ) -> Option<f64> {
-        let unit = |(seconds, units): (f64, f64)| (units > 0.0).then(|| seconds / units);
-        let any = self.0.into_iter().find_map(unit)?;
-        let seconds =
-            |layer: &LayerWork| layer.units * unit(self.0[layer.kind as usize]).unwrap_or(any);
-        Some(layers.into_iter().map(seconds).sum())
+        let units: f64 = layers.into_iter().map(|layer| layer.units).sum();
+        (self.units > 0.0).then(|| units * self.seconds / self.units)
     }
 }
 
@@ -235,30 +224,9 @@ pub(crate) fn rate(boards: u64, time: Duration) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn layer(kind: WorkKind, units: f64) -> LayerWork {
-        LayerWork {
-            kind,
-            boards: 0.0,
-            units,
-        }
-    }
-
-    #[test]
-    fn each_kind_of_work_has_its_own_cost_once_a_layer_of_it_is_finished() {
-        let mut costs = Costs::default();
-        let both = [layer(WorkKind::Lists, 10.0), layer(WorkKind::Bits, 100.0)];
-        assert_eq!(costs.seconds(&both), None);
-        costs.learn(&layer(WorkKind::Bits, 300.0), 3.0);
-        costs.learn(&layer(WorkKind::Bits, 100.0), 5.0);
-        assert_eq!(costs.seconds(&both), Some(0.2 + 2.0));
-        costs.learn(&layer(WorkKind::Lists, 2.0), 1.0);
-        assert_eq!(costs.seconds(&both), Some(5.0 + 2.0));
-    }
-
     #[test]
     fn a_young_job_does_not_say_how_long_it_takes() {
         let work = |units| LayerWork {
-            kind: WorkKind::Lists,
             boards: units,
             units,
         };

@@ -162,7 +162,7 @@ impl Progress for ProgressLines {
 
     fn end(&mut self, layer: &FinishedLayer) {
         let took = self.pace.layer_elapsed();
-        let work = self.forecast.count(self.forecast.engine(layer.sum), layer);
+        let work = self.forecast.count(layer);
         let left = || self.forecast.left();
         self.pace.end_layer(work, layer.boards, left);
         let last = layer.last || layer.sum >= self.forecast.last_sum();

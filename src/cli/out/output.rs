@@ -174,7 +174,15 @@ impl Output {
     }
 }
 
-/// Print an answer on stdout with `act`.
+/// Print the only answer of a command on stdout: as JSON, or for people.
+pub(in crate::cli) fn answer(json: bool, answer: &(impl Display + Serialize)) -> Result<()> {
+    print(|out| match json {
+        true => print_json(out, answer),
+        false => Ok(write!(out, "{answer:#}")?),
+    })
+}
+
+/// Print on stdout with `act`.
 pub(in crate::cli) fn print(act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
     Output::Stdout.write(act)
 }
@@ -269,24 +277,20 @@ pub(in crate::cli) struct Results {
 
 impl Results {
     /// A table to `csv`, and one JSON object instead of the summary if `json`. Checks now, not after
-    /// hours of work, that both can be written.
-    pub(in crate::cli) fn new(csv: Option<&Path>, json: bool) -> Result<Self> {
+    /// hours of work, that both can be written, that the table is not in `dir`, the run's directory,
+    /// and that JSON can name `dir`.
+    pub(in crate::cli) fn new(csv: Option<&Path>, json: bool, dir: &Path) -> Result<Self> {
         let csv = csv.map(Output::new).transpose()?;
-        if json && matches!(csv, Some(Output::Stdout)) {
-            bail!("--csv and --json: both go to stdout: give --csv a file");
-        }
-        Ok(Self { csv, json })
-    }
-
-    /// Check that the table is not in `dir`, the run's directory, and that JSON can name `dir`.
-    pub(in crate::cli) fn suit(&self, dir: &Path) -> Result<()> {
-        if let Some(csv) = &self.csv {
+        if let Some(csv) = &csv {
             csv.refuse_in(dir)?;
         }
-        if self.json {
+        if json {
+            if matches!(csv, Some(Output::Stdout)) {
+                bail!("--csv and --json: both go to stdout: give --csv a file");
+            }
             json_names(dir)?;
         }
-        Ok(())
+        Ok(Self { csv, json })
     }
 
     /// Write the table with `act`, if the user asked for one.
@@ -299,14 +303,11 @@ impl Results {
 
     /// Print the summary, on stderr if the table is on stdout; or the JSON object.
     pub(in crate::cli) fn print(&self, summary: &(impl Display + Serialize)) -> Result<()> {
-        if self.json {
-            return print(|out| print_json(out, summary));
-        }
         if matches!(self.csv, Some(Output::Stdout)) {
             talk::write(summary);
             return Ok(());
         }
-        print(|out| Ok(write!(out, "{summary}")?))
+        answer(self.json, summary)
     }
 }
 

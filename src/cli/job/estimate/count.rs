@@ -124,7 +124,7 @@ impl CountEstimate {
         // The time of the last layer includes writing the frontier, so its cost is not learned.
         let whole = trial.layers.len().saturating_sub(1).max(1);
         for (at, (layer, seconds)) in trial.layers.iter().enumerate() {
-            let work = forecast.count(engine, layer);
+            let work = forecast.count(layer);
             if let Some(work) = work.filter(|_| at < whole) {
                 costs.learn(&work, *seconds);
             }
@@ -144,7 +144,7 @@ impl CountEstimate {
         } else {
             DOUBT.with(share, |doubt, share| {
                 let left = forecast.after(run.sealed_sum());
-                let work = left.map(|layer| forecast.work(choice.engine(layer.sum), layer, share));
+                let work = left.map(|layer| forecast.work(layer, share));
                 doubt * costs.seconds(&work.collect::<Vec<_>>()).unwrap_or_default()
             })
         };

@@ -374,7 +374,7 @@ impl Progress for Reporter {
         let took = self.pace.layer_elapsed();
         let (noun, last) = match &mut self.job {
             Job::Count(forecast) => {
-                let work = forecast.count(forecast.engine(layer.sum), layer);
+                let work = forecast.count(layer);
                 self.pace.end_layer(work, layer.boards, || forecast.left());
                 let last = layer.last || layer.sum >= forecast.last_sum();
                 ("states", last)
