@@ -1,4 +1,4 @@
-//! Temporary directories. A process that a signal ends deletes them, too.
+//! Temporary files and directories. A process that a signal ends deletes them, too.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -8,11 +8,40 @@ use tempfile::{Builder, TempDir};
 use crate::error::{Error, Result};
 use crate::fork::ForkLock;
 
-/// The directories that exist.
+/// The files and directories that exist.
 static ALL: LazyLock<ForkLock<Vec<PathBuf>>> = LazyLock::new(ForkLock::default);
 
+/// A path that a signal deletes until this is dropped.
+pub(crate) struct Noted(PathBuf);
+
+impl Noted {
+    /// Make a file or a directory; `path` tells its path.
+    pub(crate) fn make<T, E>(
+        make: impl FnOnce() -> Result<T, E>,
+        path: impl FnOnce(&T) -> &Path,
+    ) -> Result<(T, Self), E> {
+        // A signal waits until the new path is noted.
+        let mut all = ALL.lock();
+        let made = make()?;
+        let path = path(&made).to_owned();
+        all.iter_mut().for_each(|all| all.push(path.clone()));
+        Ok((made, Self(path)))
+    }
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        if let Some(mut all) = ALL.lock() {
+            all.retain(|path| *path != self.0);
+        }
+    }
+}
+
 /// A temporary directory, deleted when it is dropped.
-pub(crate) struct TemporaryDir(TempDir);
+pub(crate) struct TemporaryDir {
+    dir: TempDir,
+    _noted: Noted,
+}
 
 impl TemporaryDir {
     /// Make a directory among the system's temporary files.
@@ -27,30 +56,19 @@ impl TemporaryDir {
     }
 
     fn make(make: impl FnOnce(&mut Builder) -> std::io::Result<TempDir>) -> Result<Self> {
-        // A signal waits until the new directory is noted.
-        let mut all = ALL.lock();
-        let made = make(Builder::new().prefix(".enum48-"));
-        let dir = made.map_err(Error::io(&std::env::temp_dir(), "create a directory in"))?;
-        all.iter_mut()
-            .for_each(|all| all.push(dir.path().to_owned()));
-        Ok(Self(dir))
+        let made = Noted::make(|| make(Builder::new().prefix(".enum48-")), TempDir::path);
+        let place = std::env::temp_dir();
+        let (dir, _noted) = made.map_err(Error::io(&place, "create a directory in"))?;
+        Ok(Self { dir, _noted })
     }
 
     /// The path of the directory.
     pub(crate) fn path(&self) -> &Path {
-        self.0.path()
+        self.dir.path()
     }
 }
 
-impl Drop for TemporaryDir {
-    fn drop(&mut self) {
-        if let Some(mut all) = ALL.lock() {
-            all.retain(|path| path != self.0.path());
-        }
-    }
-}
-
-/// The directories that exist. Until the result is dropped, no other is made.
+/// The files and directories that exist. Until the result is dropped, no other is made.
 #[cfg(feature = "cli")]
 pub(crate) fn all() -> impl std::ops::Deref<Target = Vec<PathBuf>> {
     ALL.lock().expect("the program does not fork")

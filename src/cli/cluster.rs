@@ -186,12 +186,12 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
     engine::last_sum(&game, until)?;
     let mut store = wanted.open(&game, open::LONG)?;
     let choice = Choice::of_cluster(store.run(), &plan, until)?;
-    let mut reporter = Reporter::of_cluster(&plan, &store, &choice, args.quiet);
-    let next = cluster::next(&mut store, &plan, args.task, until, &mut reporter);
-    reporter.finish();
+    let reporter = Reporter::of_cluster(&plan, &store, &choice, args.quiet);
+    let next =
+        reporter.during(|progress| cluster::next(&mut store, &plan, args.task, until, progress))?;
     let run = store.run();
     let expected = Forecast::new(run, &choice, run.keep()).left();
-    let answer = PrintedTasks::new(run, next?, &expected);
+    let answer = PrintedTasks::new(run, next, &expected);
     if args.json {
         return output::print(|out| print_json(out, &answer));
     }

@@ -84,20 +84,18 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut store = wanted.open(&game, open::SHORT)?;
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), &plan, until)?;
-    let mut reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
+    let reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
     let (last, makes) = (choice.last(), store.wants_afterstates());
-    let stoppable = reporter.stop_on_signal(&stop, move || {
-        format!("stopped: {}", kept(&dir, last, makes))
+    let what_stays = move || format!("stopped: {}", kept(&dir, last, makes));
+    let counted = reporter.until_stopped(&stop, what_stays, |progress| {
+        engine::count(&mut store, &plan, until, progress).map(drop)
     });
-    let counted = engine::count(&mut store, &plan, until, &mut reporter);
-    let peak_memory = reporter.finish();
-    stoppable.end_after(&counted);
-    match counted {
+    let peak_memory = match counted {
         Err(error) if error.is_lack_of_space() => {
             bail!("{error}: {}", kept(store.run().dir(), last, makes))
         }
         counted => counted?,
-    }
+    };
 
     let run = store.run();
     results.write_csv(|to| Ok(run.table().until(until).write_csv(to)?))?;

@@ -152,13 +152,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64)
         .sum();
     let mut store = open::solution_store(&args.dir)?;
-    let mut reporter = Reporter::of_solver(&plan, &ahead, store.notes(), &goals, args.quiet)?;
+    let reporter = Reporter::of_solver(&plan, &ahead, store.notes(), &goals, args.quiet)?;
     let (dir, begun, again) = (args.dir.clone(), goals.clone(), args.again);
-    let stoppable = reporter.stop_on_signal(&stop, move || last_words(&dir, &begun, again));
-    let solved = solve::solve_goals(&mut store, &goals, args.again, &plan, &mut reporter);
-    let peak_memory = reporter.finish();
-    stoppable.end_after(&solved);
-    solved?;
+    let what_stays = move || last_words(&dir, &begun, again);
+    let peak_memory = reporter.until_stopped(&stop, what_stays, |progress| {
+        solve::solve_goals(&mut store, &goals, again, &plan, progress)
+    })?;
     let (solution, time) = (store.solution(), begin.elapsed());
     let reader = Reader::new(solution.run().clone(), &plan);
     let summary = SolveSummary::new((solution, &reader), &goals, values, peak_memory, time)?;

@@ -81,11 +81,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let run = reader.run();
     let followed = args.deep.then(|| deep::work(run)).transpose()?;
     let (pool, memory) = (engine::pool(plan.threads())?, plan.memory());
+    let show = |work, boards| Reporter::of_boards(work, boards, args.quiet);
     let begin = Instant::now();
 
-    let mut report = watched("verify", verify::work(run), args, |progress| {
-        verify::verify(&reader, &pool, progress)
-    })?;
+    let mut report = show("verify", verify::work(run))
+        .during(|progress| verify::verify(&reader, &pool, progress))?;
     let time = begin.elapsed();
     for remark in report.remarks.iter().filter(|_| !args.quiet) {
         talk::say(remark);
@@ -93,15 +93,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     // Nothing is rebuilt from damaged files.
     let rebuilds = args.deep && report.findings.is_empty();
     if let Some(boards) = followed.filter(|_| rebuilds) {
-        report.findings = watched("deep", boards, args, |progress| {
-            deep::verify(&reader, &pool, memory, progress)
-        })?;
+        report.findings = show("deep", boards)
+            .during(|progress| deep::verify(&reader, &pool, memory, progress))?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
         let (solution, reader) = open::solution(&args.dir, Some(&plan))?;
-        report.findings = watched("values", values::work(&solution), args, |progress| {
-            values::verify(&solution, &reader, &pool, memory, progress)
-        })?;
+        report.findings = show("values", values::work(&solution))
+            .during(|progress| values::verify(&solution, &reader, &pool, memory, progress))?;
     }
 
     output::print(|out| match args.json {
@@ -127,19 +125,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         bail!("{}: some files could not be read", run.game());
     }
     Ok(Outcome::Disagreed)
-}
-
-/// Work on boards, and show the progress.
-fn watched<T>(
-    work: &'static str,
-    boards: u64,
-    args: &Args,
-    act: impl FnOnce(&mut Reporter) -> T,
-) -> T {
-    let mut reporter = Reporter::of_boards(work, boards, args.quiet);
-    let result = act(&mut reporter);
-    reporter.finish();
-    result
 }
 
 /// Print the findings, or how much of the run is sound.

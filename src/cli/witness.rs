@@ -9,7 +9,7 @@ use crate::cli::args::threads_or_cores;
 use crate::cli::job::open::GameOrRun;
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
-use crate::cli::out::output::{self, Output};
+use crate::cli::out::output;
 use crate::cli::out::talk;
 use crate::counts::Row;
 use crate::engine;
@@ -18,6 +18,7 @@ use crate::machine;
 use crate::part::Kind;
 use crate::progress::Progress;
 use crate::read::Reader;
+use crate::store::Sink;
 use crate::witness::{Answer, Layers, Search};
 
 /// Find a game that ends in exactly this board, and print its code
@@ -81,11 +82,9 @@ fn single(game: Game, reader: Option<&Reader>, args: &Args) -> Result<Outcome> {
         Some(reader) => Layers::new(reader, args.memory)?.witness(grid.board())?,
         None => {
             let pool = engine::pool(threads_or_cores(args.threads))?;
-            let mut reporter = Reporter::of_search(args.quiet);
             let search = Search::new(game, &pool, args.memory);
-            let answer = search.witness(grid.board(), &mut reporter);
-            reporter.finish();
-            answer?
+            let reporter = Reporter::of_search(args.quiet);
+            reporter.during(|progress| search.witness(grid.board(), progress))?
         }
     };
     let (line, outcome) = match answer {
@@ -112,10 +111,10 @@ fn samples(reader: &Reader, count: u64, args: &Args) -> Result<Outcome> {
     let has_states = |row: &&Row| row.live > 0;
     let parts: Vec<Row> = table.rows().iter().filter(has_states).copied().collect();
     let total = parts.iter().map(|row| row.live).sum();
-    let mut reporter = Reporter::of_boards("witness", count.min(total), args.quiet);
     let mut outcome = Outcome::Done;
     let sample = reader.sample(&parts, count, args.seed)?;
-    let written = Output::Stdout.write(|to| {
+    let reporter = Reporter::of_boards("witness", count.min(total), args.quiet);
+    let print = |progress: &mut Reporter, to: &mut Sink| {
         for drawn in sample {
             let (_, states) = drawn?;
             for state in states {
@@ -128,14 +127,14 @@ fn samples(reader: &Reader, count: u64, args: &Args) -> Result<Outcome> {
                     }
                     Answer::Unknown => unreachable!("a run always has an answer"),
                 }
-                reporter.advance(1);
+                progress.advance(1);
             }
             if output::is_closed() {
                 break;
             }
         }
         Ok(())
-    });
-    reporter.finish();
-    written.map(|()| outcome)
+    };
+    reporter.during(|progress| output::print(|to| print(progress, to)))?;
+    Ok(outcome)
 }

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, PersistError};
 
 use crate::error::{Error, Result};
+#[cfg(feature = "cli")]
+use crate::temporary::Noted;
 
 /// Ending of the names of unfinished files.
 pub(crate) const TEMPORARY: &str = ".tmp";
@@ -192,26 +194,25 @@ pub(crate) struct Replacement {
     path: PathBuf,
     /// A new file, deleted when dropped.
     new: NamedTempFile,
+    _noted: Noted,
 }
 
 #[cfg(feature = "cli")]
 impl Replacement {
     /// Begin a replacement; `path` is not touched.
     pub(crate) fn new(path: &Path) -> Result<Self> {
-        let new = match fs::metadata(path) {
+        let new = || match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(_) => writable(path).and_then(|_| fresh_for(path)),
             Err(_) => fresh(parent(path)),
         };
+        let made = Noted::make(new, NamedTempFile::path);
+        let (new, _noted) = made.map_err(Error::io(path, "write"))?;
         Ok(Self {
             path: path.to_owned(),
-            new: new.map_err(Error::io(path, "write"))?,
+            new,
+            _noted,
         })
-    }
-
-    /// The path of the new file before it replaces the old file.
-    pub(crate) fn unfinished(&self) -> &Path {
-        self.new.path()
     }
 
     /// Write the new contents, and replace the file. The permissions stay.
@@ -219,7 +220,7 @@ impl Replacement {
         self,
         write: impl FnOnce(&mut Sink) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Self { path, new } = self;
+        let Self { path, new, _noted } = self;
         let path = &path;
         let mut buffer = BufWriter::new(new.as_file());
         write(&mut buffer)?;

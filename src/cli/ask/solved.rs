@@ -136,10 +136,8 @@ impl FourArgs {
         let four = self.four.or(solution.four()).unwrap_or_default();
         let goal = |&objective: &Objective| goal(solution, objective, None, four);
         let goals: Vec<Goal> = wanted.iter().map(goal).collect::<Result<_, Error>>()?;
-        let mut reporter = Reporter::of_solver(plan, solution, notes, &goals, quiet)?;
-        let solved = solve::solve(&mut store, &goals, plan, &mut reporter);
-        reporter.finish();
-        Ok(solved?)
+        let reporter = Reporter::of_solver(plan, solution, notes, &goals, quiet)?;
+        Ok(reporter.during(|progress| solve::solve(&mut store, &goals, plan, progress))?)
     }
 }
 

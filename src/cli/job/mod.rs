@@ -13,8 +13,6 @@ use crate::store::Store;
 /// Count a whole game, which a signal ends at once.
 pub(super) fn count(store: &mut Store, plan: &Plan, quiet: bool) -> Result<()> {
     let choice = Choice::new(store.run(), plan, None)?;
-    let mut reporter = Reporter::of_count(plan, store, &choice, quiet);
-    let counted = engine::count(store, plan, None, &mut reporter);
-    reporter.finish();
-    counted.map(drop)
+    let reporter = Reporter::of_count(plan, store, &choice, quiet);
+    reporter.during(|progress| engine::count(store, plan, None, progress).map(drop))
 }

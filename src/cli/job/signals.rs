@@ -11,7 +11,6 @@
 //! that does.
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +28,7 @@ use signal_hook::{
     iterator::Signals,
 };
 
-use crate::error::{self, Error};
+use crate::error::{Error, Result};
 use crate::machine;
 use crate::progress::Stop;
 use crate::store;
@@ -96,7 +95,10 @@ pub(in crate::cli) fn take_over() {
 
 /// Delete the temporary files, and end the process by a signal that it has handled.
 pub(in crate::cli) fn end_by(signal: i32) -> io::Result<()> {
-    last_acts().end_by(signal)
+    // While these are locked, no thread makes another one.
+    let all = temporary::all();
+    all.iter().for_each(|path| store::clear(path));
+    emulate_default_handler(signal)
 }
 
 /// The time to print the last message. On a stopped terminal the message is lost.
@@ -104,8 +106,6 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The work to be done when a signal comes.
 struct LastActs {
-    /// Files to delete.
-    temporary: Vec<PathBuf>,
     job: Option<StoppableJob>,
     /// Whether `play` handles signals itself, because it has a terminal to restore.
     taken_over: bool,
@@ -139,16 +139,7 @@ impl LastActs {
         if let Some(job) = self.job.take() {
             let _ = aside(job.end).recv_timeout(LAST_WORDS);
         }
-        let _ = self.end_by(signal);
-    }
-
-    /// Delete the temporary files, and end the process by the signal.
-    fn end_by(&self, signal: i32) -> io::Result<()> {
-        let dirs = temporary::all();
-        for path in self.temporary.iter().chain(&*dirs) {
-            store::clear(path);
-        }
-        emulate_default_handler(signal)
+        let _ = end_by(signal);
     }
 }
 
@@ -164,7 +155,6 @@ fn aside(act: impl FnOnce() + Send + 'static) -> Receiver<()> {
 }
 
 static LAST_ACTS: Mutex<LastActs> = Mutex::new(LastActs {
-    temporary: Vec::new(),
     job: None,
     taken_over: false,
 });
@@ -173,70 +163,35 @@ fn last_acts() -> MutexGuard<'static, LastActs> {
     LAST_ACTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// While this exists, the first signal asks a job to stop. Afterwards a signal ends the process.
-pub(in crate::cli) struct Stoppable(());
-
-impl Stoppable {
-    /// The first signal asks `stop` and calls `begin`. `end` is called before the process ends.
-    pub(in crate::cli) fn new(
-        stop: &Stop,
-        begin: impl FnOnce() + Send + 'static,
-        end: impl FnOnce() + Send + 'static,
-    ) -> Self {
-        last_acts().job = Some(StoppableJob {
-            stop: stop.clone(),
-            asked: None,
-            begin: Some(Box::new(begin)),
-            end: Box::new(end),
-        });
-        Self(())
+/// Do a job that a signal stops. The first signal asks `stop` and calls `begin`. `end` is called before
+/// the process ends: after the job, unless it fails, or by the second signal.
+pub(in crate::cli) fn stoppable<T>(
+    stop: &Stop,
+    begin: impl FnOnce() + Send + 'static,
+    end: impl FnOnce() + Send + 'static,
+    job: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    last_acts().job = Some(StoppableJob {
+        stop: stop.clone(),
+        asked: None,
+        begin: Some(Box::new(begin)),
+        end: Box::new(end),
+    });
+    let outcome = job();
+    let mut acts = last_acts();
+    let asked = acts.job.as_ref().and_then(|job| job.asked);
+    if let (Some(signal), Ok(_) | Err(Error::Stopped)) = (asked, &outcome) {
+        acts.end(signal);
     }
-
-    /// End the process if a signal asked the job to stop, and the job did not fail.
-    pub(in crate::cli) fn end_after<T>(self, outcome: &error::Result<T>) {
-        let mut acts = last_acts();
-        let asked = acts.job.as_ref().and_then(|job| job.asked);
-        if let (Some(signal), Ok(_) | Err(Error::Stopped)) = (asked, outcome) {
-            acts.end(signal);
-        }
-    }
-}
-
-impl Drop for Stoppable {
-    fn drop(&mut self) {
-        last_acts().job = None;
-    }
-}
-
-/// A file or a directory that a signal deletes before it ends the process. Dropping this keeps it.
-pub(in crate::cli) struct DeletedOnSignal(PathBuf);
-
-impl DeletedOnSignal {
-    /// Make a file; `path` tells its path.
-    pub(in crate::cli) fn make<T, E>(
-        make: impl FnOnce() -> Result<T, E>,
-        path: impl FnOnce(&T) -> &Path,
-    ) -> Result<(T, Self), E> {
-        // While this is locked, a signal waits until the path is known.
-        let mut acts = last_acts();
-        let made = make()?;
-        let path = path(&made).to_owned();
-        acts.temporary.push(path.clone());
-        Ok((made, Self(path)))
-    }
-}
-
-impl Drop for DeletedOnSignal {
-    fn drop(&mut self) {
-        last_acts().temporary.retain(|path| *path != self.0);
-    }
+    // A later signal has no job to ask.
+    acts.job = None;
+    outcome
 }
 
 /// Wait for a signal in a new thread. If no thread can start, a signal ends the process at once: it
 /// says nothing, and temporary files stay.
 pub(in crate::cli) fn listen() {
     let _ = on_signal(|signal| {
-        // While this is locked, no thread makes another temporary file.
         let mut acts = last_acts();
         if !acts.taken_over && !acts.asks(signal) {
             acts.end(signal);
@@ -252,7 +207,6 @@ mod tests {
     fn the_first_signal_asks_and_the_second_one_ends() {
         let stop = Stop::default();
         let mut acts = LastActs {
-            temporary: Vec::new(),
             job: None,
             taken_over: false,
         };

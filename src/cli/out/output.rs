@@ -15,7 +15,6 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::cli::job::signals::DeletedOnSignal;
 use crate::cli::out::talk;
 use crate::error::Error;
 use crate::store::{self, Replacement, Sink};
@@ -119,7 +118,7 @@ impl Output {
         if store::is_run(store::parent(&target)) {
             bail!(in_a_run(path));
         }
-        begin(&target)?;
+        Replacement::new(&target)?;
         Ok(Self::File(target))
     }
 
@@ -162,7 +161,7 @@ impl Output {
         let (name, written) = match self {
             Self::Stdout => (Path::new("stdout"), buffered(io::stdout(), act)),
             Self::Stream { name, to } => (&**name, buffered(to, act)),
-            Self::File(path) => (&**path, replace(path, act)),
+            Self::File(path) => (&**path, Replacement::new(path)?.write(act)),
         };
         match written {
             // An error of the library names its file.
@@ -203,18 +202,6 @@ fn buffered(to: impl Write + Send, act: impl FnOnce(&mut Sink) -> Result<()>) ->
     written
 }
 
-/// Begin to replace a file. A signal deletes what is written so far.
-fn begin(path: &Path) -> Result<(Replacement, DeletedOnSignal)> {
-    let made = DeletedOnSignal::make(|| Replacement::new(path), Replacement::unfinished);
-    Ok(made?)
-}
-
-/// Replace a file.
-fn replace(path: &Path, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let (replacement, _deleted) = begin(path)?;
-    replacement.write(act)
-}
-
 /// The open descriptor that a path names, such as 1 for `/dev/stdout`.
 fn descriptor(path: &Path) -> Option<i32> {
     match path.to_str()? {
@@ -250,22 +237,16 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Another handle to an open descriptor, with the same position in the file.
-#[cfg(unix)]
 fn duplicate(number: i32) -> io::Result<File> {
-    use std::os::fd::BorrowedFd;
-    if number < 0 {
-        return Err(io::ErrorKind::NotFound.into());
+    #[cfg(unix)]
+    if number >= 0 {
+        use std::os::fd::BorrowedFd;
+        // SAFETY: the descriptor is only duplicated, which fails if it is not open.
+        #[expect(unsafe_code, reason = "a number is a descriptor only by convention")]
+        let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+        return Ok(descriptor.try_clone_to_owned()?.into());
     }
-    // SAFETY: the descriptor is only duplicated, which fails if it is not open.
-    #[expect(unsafe_code, reason = "a number is a descriptor only by convention")]
-    let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
-    Ok(descriptor.try_clone_to_owned()?.into())
-}
-
-/// No path leads to a descriptor.
-#[cfg(not(unix))]
-fn duplicate(_: i32) -> io::Result<File> {
-    Err(io::ErrorKind::Unsupported.into())
+    Err(io::ErrorKind::NotFound.into())
 }
 
 /// Where a long job writes its results: a table, if the user asked for it, and a summary or one JSON

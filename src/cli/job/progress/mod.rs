@@ -13,7 +13,7 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
 use self::form::{ProgressForm, draw};
 use self::usage::Disk;
 pub(in crate::cli) use self::usage::Memory;
-use crate::cli::job::signals::Stoppable;
+use crate::cli::job::signals;
 use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::engine::{Choice, Plan};
@@ -193,13 +193,22 @@ impl Reporter {
         self.begins = begins.map(|begins| format!("{game} in {dir}: {begins}"));
     }
 
-    /// The first signal asks `stop`. Before a signal ends the process, the display is cleared, and
-    /// `what_stays` is printed.
-    pub(in crate::cli) fn stop_on_signal(
-        &self,
+    /// Show a job, and the end of the display or the last line.
+    pub(in crate::cli) fn during<T>(mut self, job: impl FnOnce(&mut Self) -> T) -> T {
+        let outcome = job(&mut self);
+        self.finish();
+        outcome
+    }
+
+    /// Show a job that a signal stops. The first signal asks `stop`. Before a signal ends the process,
+    /// the display is cleared, and `what_stays` is printed. Returns the greatest memory that was
+    /// measured.
+    pub(in crate::cli) fn until_stopped(
+        mut self,
         stop: &Stop,
-        what_stays: impl Fn() -> String + Send + 'static,
-    ) -> Stoppable {
+        what_stays: impl FnOnce() -> String + Send + 'static,
+        job: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<Option<u64>> {
         let bar = match &self.form {
             ProgressForm::Terminal(bar) => Some(bar.clone()),
             _ => None,
@@ -210,7 +219,7 @@ impl Reporter {
                 bar.println("stopping after the last finished layer; a second signal ends at once");
             }
         };
-        Stoppable::new(stop, begin, move || {
+        let end = move || {
             let text = what_stays();
             if let Some(bar) = &bar {
                 bar.finish_and_clear();
@@ -219,11 +228,16 @@ impl Reporter {
             } else {
                 talk::say(text);
             }
+        };
+        signals::stoppable(stop, begin, end, move || {
+            let outcome = job(&mut self);
+            let peak_memory = self.finish();
+            outcome.map(|()| peak_memory)
         })
     }
 
     /// End the display, or write the last line. Returns the greatest memory that was measured.
-    pub(crate) fn finish(mut self) -> Option<u64> {
+    fn finish(&mut self) -> Option<u64> {
         self.memory.look();
         if let Job::Boards { .. } = self.job {
             self.log(None);
