@@ -190,37 +190,46 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("--size 3 --max 1000", "such as 512 or 1024"),
         ("--size 3 --max 4", "max 4"),
         ("--size 3 --max 131072", "max 131072"),
-        ("--size 3 --max -8", "--max -8: expected a tile, such as 64"),
+        (
+            "--size 3 --max -8",
+            "invalid value '-8' for '--max <TILE>': expected a tile, such as 64",
+        ),
         (
             "--size 3 --max 1e3",
-            "--max 1e3: expected a tile, such as 64",
+            "invalid value '1e3' for '--max <TILE>': expected a tile, such as 64",
         ),
         (
             "--size 3 --until -3",
-            "--until -3: not the sum of a layer: give an even number",
+            "'--until <SUM>': not the sum of a layer: give an even number",
         ),
         (
             "--size 3 --until abc",
-            "--until abc: not the sum of a layer",
+            "invalid value 'abc' for '--until <SUM>': not the sum of a layer",
         ),
-        ("--size 3 --until 7", "--until 7: not the sum of a layer"),
+        (
+            "--size 3 --until 7",
+            "'--until <SUM>': not the sum of a layer",
+        ),
         (
             "--size 3 --level -1",
-            "--level -1: expected a whole number from 1 to 22",
+            "'-1' for '--level <N>': expected a whole number from 1 to 22",
         ),
         (
             "cluster tasks --size 3 --task 0",
-            "--task 0: expected a whole number from 1 to 2^64 - 1",
+            "'--task <CANDIDATES>': expected a whole number from 1 to 2^64 - 1",
         ),
         (
             "graph --size 2 --limit 0",
-            "--limit 0: expected a whole number from 1 to 2^64 - 1",
+            "'--limit <N>': expected a whole number from 1 to 2^64 - 1",
         ),
         (
             "states . --sample -1",
-            "--sample -1: expected a whole number from 0 to 2^64 - 1",
+            "'--sample <N>': expected a whole number from 0 to 2^64 - 1",
         ),
-        ("completions tcsh", "tcsh: expected one of bash, zsh, fish"),
+        (
+            "completions tcsh",
+            "'tcsh' for '<FOR>' [possible values: bash, zsh, fish",
+        ),
         ("best -4 --dir .", ".: not a run's directory"),
         (
             "play 3",
@@ -259,15 +268,15 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ("--size 3 --memory much", "much"),
         (
             "--size 3 --threads 0",
-            "--threads 0: expected a number from 1 to 1024",
+            "'--threads <N>': expected a number from 1 to 1024",
         ),
         (
             "--size 3 --level 23",
-            "--level 23: expected a whole number from 1 to 22",
+            "'--level <N>': expected a whole number from 1 to 22",
         ),
         (
             "--size 3 --keep none",
-            "--keep none: expected one of all, last",
+            "invalid value 'none' for '--keep <all|last|afterstates|both|matrices>' [possible values: all, last",
         ),
         ("--size 3 --until 3", "until 3"),
         ("--size 4", "--until"),

@@ -351,7 +351,7 @@ fn a_run_keeps_its_segment_size() {
             "--segment 0: a file holds whole blocks: give a multiple of 131072",
         ),
         ("200000", "give a multiple of 131072"),
-        ("many", "--segment many: expected a whole number"),
+        ("many", "'--segment <BOARDS>': expected a whole number"),
     ] {
         let args = format!("--size 4 --max 16 --dir run --segment {segment}");
         refused(&place, &args, line);

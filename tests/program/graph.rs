@@ -192,7 +192,10 @@ fn a_game_too_large_to_draw_is_refused_with_the_published_number() {
             "--size 3 --until 40",
             "graph: 3x3 up to sum 40 has over 2000 states: too many",
         ),
-        ("--size 2 --until 3", "--until 3: not the sum of a layer"),
+        (
+            "--size 2 --until 3",
+            "'--until <SUM>': not the sum of a layer",
+        ),
         ("--size 2 --max 9", "max 9"),
         ("--max 8", "--size"),
         ("--size 2 --format png", "png"),

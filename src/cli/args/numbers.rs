@@ -1,16 +1,12 @@
 //! Arguments: the parsers of numbers, and the line that refuses an argument.
 
-use std::error::Error as _;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 use std::str::FromStr;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
-
-use crate::error::Error;
 
 /// A parser of whole numbers in `range`.
 pub(in crate::cli) fn whole<T: FromStr + PartialOrd + Display>(
@@ -88,42 +84,8 @@ fn sides_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
     (numbers && !rows.starts_with('0')).then_some((sides, tile))
 }
 
-/// The line that refuses an argument: the cause, then the remedy.
+/// The line that refuses an argument: the message and the suggestion of clap.
 pub(in crate::cli) fn refusal(refused: &clap::Error) -> String {
-    let text = |kind| match refused.get(kind) {
-        Some(ContextValue::String(text)) => text.as_str(),
-        _ => "",
-    };
-    let value = text(ContextKind::InvalidValue);
-    let about = |cause: &dyn Display| match text(ContextKind::InvalidArg).split(' ').next() {
-        Some(option) if option.starts_with('-') => format!("{option} {}: {cause}", quoted(value)),
-        _ => format!("{}: {cause}", quoted(value)),
-    };
-    match (refused.kind(), refused.get(ContextKind::ValidValue)) {
-        (ErrorKind::ValueValidation, _) => match refused.source() {
-            Some(cause) if !cause.is::<Error>() => about(cause),
-            // An error of the library names the argument.
-            cause => cause.map(ToString::to_string).unwrap_or_default(),
-        },
-        (ErrorKind::InvalidValue, Some(ContextValue::Strings(valid))) if !value.is_empty() => {
-            about(&format_args!("expected one of {}", valid.join(", ")))
-        }
-        _ => rendered(refused),
-    }
-}
-
-/// A word, in quotes if a shell would split it or a terminal would not show it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:,=+%@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("{word:?}")
-    }
-}
-
-/// The message and the suggestion of clap in one line.
-fn rendered(refused: &clap::Error) -> String {
     let text = refused.render().to_string();
     let (mut parts, mut help) = (Vec::new(), "--help".to_owned());
     for paragraph in text.split("\n\n") {
