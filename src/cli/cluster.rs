@@ -13,7 +13,7 @@ use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::talk;
-use crate::cluster::{self, Missing, Next};
+use crate::cluster::{self, Next};
 use crate::engine::{self, Choice};
 use crate::estimate::{Forecast, LayerWork};
 use crate::store::Run;
@@ -144,19 +144,10 @@ struct PrintedTasks {
 
 impl PrintedTasks {
     fn new(run: &Run, next: Next, expected: &[LayerWork]) -> Self {
-        let nothing = |sum, stage: &str| (sum, stage.to_owned(), Vec::new(), 0);
         let (sum, stage, tasks, of) = match next {
-            Next::Nothing => nothing(run.sealed_sum(), "none"),
-            Next::Seal(sum) => nothing(sum, "seal"),
-            Next::Tasks(missing) => {
-                let Missing {
-                    sum,
-                    stage,
-                    tasks,
-                    of,
-                } = missing;
-                (sum, stage.to_string(), tasks, of)
-            }
+            Next::Nothing => (run.sealed_sum(), "none".to_owned(), Vec::new(), 0),
+            Next::Seal(sum) => (sum, "seal".to_owned(), Vec::new(), 0),
+            Next::Tasks(left) => (left.sum, left.stage.to_string(), left.tasks, left.of),
         };
         let states = run.table().totals().states();
         let left: f64 = expected.iter().map(|layer| layer.boards).sum();

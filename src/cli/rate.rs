@@ -18,7 +18,7 @@ use crate::cli::out::board::JudgedMoves;
 use crate::cli::out::output;
 use crate::error;
 use crate::game::{FourRate, Grid, Objective};
-use crate::play::{Code, Turn};
+use crate::play::Code;
 use crate::solve::Values;
 use crate::store::{Goal, Run};
 
@@ -162,8 +162,20 @@ impl RatedGame {
         while let (Some(before), Some(turn)) = (board, replay.next()) {
             let turn = turn?;
             let judged = JudgedMoves::new(values, slice::from_ref(&goal), before)?;
-            let before = Grid::new(before, code.game().size())?;
-            moves.push(RatedMove::new(before, &turn, &judged));
+            let played = judged.get(turn.direction);
+            let played = played.expect("a move of a game is legal");
+            let (loss, ties) = (judged.loss(0, played), judged.best_names(0));
+            let name = turn.direction.name();
+            moves.push(RatedMove {
+                r#move: name,
+                best: if loss == 0.0 { name } else { ties[0] },
+                loss,
+                number: turn.number,
+                board: Grid::new(before, code.game().size())?,
+                ties,
+                value: played.numbers[0],
+                best_value: judged.worth[0],
+            });
             board = turn.position.board();
         }
         let mut order: Vec<&RatedMove> = moves.iter().filter(|of| of.loss > 0.0).collect();
@@ -193,25 +205,6 @@ impl RatedGame {
     }
 }
 
-impl RatedMove {
-    fn new(board: Grid, turn: &Turn, judged: &JudgedMoves) -> Self {
-        let played = judged.get(turn.direction);
-        let played = played.expect("a move of a game is legal");
-        let (loss, ties) = (judged.loss(0, played), judged.best_names(0));
-        let name = turn.direction.name();
-        Self {
-            r#move: name,
-            best: if loss == 0.0 { name } else { ties[0] },
-            loss,
-            number: turn.number,
-            board,
-            ties,
-            value: played.numbers[0],
-            best_value: judged.worth[0],
-        }
-    }
-}
-
 /// One line, for scripts; with `#` a table, for people.
 impl fmt::Display for RatedGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -230,48 +223,38 @@ impl fmt::Display for RatedGame {
 
 impl RatedGame {
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            game,
-            objective,
-            moves,
-            best_moves,
-            error,
-            four,
-            ..
-        } = self;
-        let lost = |lost| loss(*objective, lost);
-        let width = moves
-            .first()
-            .map_or(0, |of| format!("{:#x}", of.board).len());
+        let lost = |lost| loss(self.objective, lost);
+        let first = self.moves.first();
+        let width = first.map_or(0, |of| format!("{:#x}", of.board).len());
         writeln!(
             f,
             "{:>6} {:width$} {:<5} {:>11} {:>11} best",
             "", "board", "move", "value", "loss"
         )?;
-        for of in moves {
-            let (value, lost) = (number(*objective, of.value), lost(of.loss));
+        for of in &self.moves {
+            let (value, lost) = (number(self.objective, of.value), lost(of.loss));
+            let (at, board, name, ties) = (of.number, of.board, of.r#move, of.ties.join(", "));
             writeln!(
                 f,
-                "{:>6} {:#x} {:<5} {value:>11} {lost:>11} {}",
-                of.number,
-                of.board,
-                of.r#move,
-                of.ties.join(", ")
+                "{at:>6} {board:#x} {name:<5} {value:>11} {lost:>11} {ties}"
             )?;
         }
         writeln!(
             f,
             "\n\
-             game       {game}\n\
-             objective  {objective}\n\
-             moves      {}, best {best_moves}\n\
+             game       {}\n\
+             objective  {}\n\
+             moves      {}, best {}\n\
              loss       {}\n\
              values     off by at most {}, the loss of a move by at most twice that",
-            moves.len(),
+            self.game,
+            self.objective,
+            self.moves.len(),
+            self.best_moves,
             lost(self.loss),
-            bound(*error)
+            bound(self.error)
         )?;
-        if let Some(four) = four {
+        if let Some(four) = self.four {
             writeln!(f, "4s         {four} of spawned tiles")?;
         }
         for (at, of) in self.worst().enumerate() {

@@ -20,6 +20,7 @@ use crate::engine;
 use crate::estimate;
 use crate::game::Game;
 use crate::part::{Fingerprint, Kind};
+use crate::read::Reader;
 use crate::store::{Run, Sink};
 use crate::verify::deep::values;
 use crate::verify::{self, Report, Solved, deep};
@@ -67,8 +68,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         json_names(&args.dir)?;
     }
     let plan = args.resources.plan()?;
-    let reader = match open::run(&args.dir, Some(&plan)) {
-        Ok(reader) => reader,
+    let reader = match open::run(&args.dir) {
+        Ok(run) => Reader::new(run, &plan),
         Err(error) if error.is_damage() => {
             output::print(|out| match args.json {
                 true => print_json(out, &VerifiedRun::unread(&error)),
@@ -97,7 +98,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             .during(|progress| deep::verify(&reader, &pool, memory, progress))?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
-        let (solution, reader) = open::solution(&args.dir, Some(&plan))?;
+        let solution = open::solution(&args.dir)?;
+        let reader = Reader::new(solution.run().clone(), &plan);
         report.findings = show("values", values::work(&solution))
             .during(|progress| values::verify(&solution, &reader, &pool, memory, progress))?;
     }

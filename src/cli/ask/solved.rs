@@ -92,7 +92,7 @@ impl FourArgs {
             refuse_large(game)?;
             self.make(dir, game, wanted, plan)?;
         }
-        let (solution, _) = open::solution(dir, Some(plan))?;
+        let solution = open::solution(dir)?;
         let goals = goals(&solution, wanted)?;
         check_rate(self.four, goals.iter().map(|goal| goal.objective))?;
         if let (Some(asked), Some(found)) = (self.four, solution.four())
@@ -153,12 +153,13 @@ fn place() -> Result<TemporaryDir, Error> {
 /// Whether a directory is still to be made, or is left from an interrupted question: it keeps
 /// afterstates, and has no solution, or only a part of a wanted one.
 fn is_begun_or_new(dir: &Path, game: Game, wanted: &[Objective]) -> bool {
-    match open::run(dir, None) {
-        Ok(reader) if is_small(game) && reader.run().keep().afterstates() => Solution::peek(dir)
-            .map_or(!reader.run().complete(), |solution| {
+    match open::run(dir) {
+        Ok(run) if is_small(game) && run.keep().afterstates() => {
+            Solution::peek(dir).map_or(!run.complete(), |solution| {
                 let is_left = |&one| solution.solved_sum(one).is_some_and(|sum| sum > 4);
                 solution.goals().next().is_none() || wanted.iter().any(is_left)
-            }),
+            })
+        }
         // A process that died at once leaves a directory without a manifest.
         found => matches!(found, Err(Error::NoDirectory(_) | Error::NotARun(_))),
     }

@@ -7,7 +7,6 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -132,9 +131,12 @@ pub(in crate::cli) struct GameOrRun {
 impl GameOrRun {
     /// The game, and the run if there is one. A size or winning tile must match the run.
     pub(in crate::cli) fn open(&self) -> anyhow::Result<(Game, Option<Reader>)> {
-        let reader = self.dir.as_deref().map(|dir| run(dir, None)).transpose()?;
-        let run = reader.as_ref().map(|reader| &**reader.run());
-        Ok((self.game(run)?, reader))
+        let Some(dir) = &self.dir else {
+            return Ok((self.named()?.game(), None));
+        };
+        let run = run(dir)?;
+        let game = self.game(Some(&run))?;
+        Ok((game, Some(Reader::new(run, &machine::plan()?))))
     }
 
     /// The game of the options; an error if they name none.
@@ -168,18 +170,9 @@ impl GameOrRun {
     }
 }
 
-/// A reader of a run. Layers in matrices are unpacked in the resources of a plan, or else of the
-/// machine.
-pub(in crate::cli) fn reader(run: impl Into<Arc<Run>>, plan: Option<&Plan>) -> Result<Reader> {
-    Ok(match plan {
-        Some(plan) => Reader::new(run, plan),
-        None => Reader::new(run, &machine::plan()?),
-    })
-}
-
-/// [`Run::open`], once no process counts or solves in the directory. `plan` is as for [`reader`].
-pub(in crate::cli) fn run(dir: &Path, plan: Option<&Plan>) -> Result<Reader> {
-    reader(when_free(dir, SHORT, || Run::open(dir))?, plan)
+/// [`Run::open`], once no process counts or solves in the directory.
+pub(in crate::cli) fn run(dir: &Path) -> Result<Run> {
+    when_free(dir, SHORT, || Run::open(dir))
 }
 
 /// [`Store::open_in_segments`], once no other process uses the directory.
@@ -195,12 +188,9 @@ pub(in crate::cli) fn store(
     })
 }
 
-/// [`Solution::open`], once no process counts or solves in the directory, and a reader of its run.
-/// `plan` is as for [`reader`].
-pub(in crate::cli) fn solution(dir: &Path, plan: Option<&Plan>) -> Result<(Solution, Reader)> {
-    let solution = when_free(dir, SHORT, || Solution::open(dir))?;
-    let reader = reader(solution.run().clone(), plan)?;
-    Ok((solution, reader))
+/// [`Solution::open`], once no process counts or solves in the directory.
+pub(in crate::cli) fn solution(dir: &Path) -> Result<Solution> {
+    when_free(dir, SHORT, || Solution::open(dir))
 }
 
 /// [`SolutionStore::open`], once no other process uses the directory.

@@ -150,9 +150,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 /// Check, before the game is solved, that a page has room for it. A directory that cannot be opened
 /// may still have to be made.
 fn check_page(args: &Args) -> Result<()> {
-    match args.game.dir.as_deref().map(|dir| open::run(dir, None)) {
-        Some(Ok(reader)) if reader.run().complete() => page::check(reader.run()),
-        Some(Ok(reader)) => page::check_game(*reader.run().game()),
+    match args.game.dir.as_deref().map(open::run) {
+        Some(Ok(run)) if run.complete() => page::check(&run),
+        Some(Ok(run)) => page::check_game(*run.game()),
         _ => args
             .game
             .named()

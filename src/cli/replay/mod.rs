@@ -17,7 +17,9 @@ use crate::cli::out::output::{self, Output, print_json};
 use crate::cli::out::units;
 use crate::cli::rate;
 use crate::game::Grid;
+use crate::machine;
 use crate::play::{Code, Turn};
+use crate::read::Reader;
 use crate::store::Sink;
 
 /// Replay a game from its code: verify each move, and print the last board
@@ -91,16 +93,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
-    let solution = args
-        .dir
-        .as_deref()
-        .map(|dir| open::solution(dir, None))
-        .transpose()?;
+    let solution = args.dir.as_deref().map(open::solution).transpose()?;
     let mut adviser = None;
-    if let Some((solution, reader)) = &solution {
+    if let Some(solution) = &solution {
         rate::check(code, solution.run())?;
+        let reader = Reader::new(solution.run().clone(), &machine::plan()?);
         let goals = args.objectives.goals(solution)?;
-        adviser = Some(Adviser::new(solution, reader, goals)?);
+        adviser = Some(Adviser::new(solution, &reader, goals)?);
     }
     Output::new(path)?.write(|to| page::write(code, adviser.as_mut(), to))
 }

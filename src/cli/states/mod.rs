@@ -23,6 +23,7 @@ use crate::cli::out::output::{self, Output};
 use crate::cli::out::talk;
 use crate::counts::Row;
 use crate::game::{Board, Game, PartKey};
+use crate::machine;
 use crate::part::{Kind, Stream};
 use crate::read::Reader;
 use crate::solve::StateValues;
@@ -121,18 +122,20 @@ enum StateFormat {
 impl Args {
     /// The options that select states, as text.
     fn selection(&self) -> String {
-        let option = |name, value: Option<u64>| value.map(|value| format!("--{name} {value}"));
         let options = [
-            option("sum", self.sum.map(u64::from)),
-            option("max-tile", self.max_tile.map(u64::from)),
-            option("sample", self.sample),
-            option("seed", self.sample.map(|_| self.seed)),
+            ("sum", self.sum.map(u64::from)),
+            ("max-tile", self.max_tile.map(u64::from)),
+            ("sample", self.sample),
+            ("seed", self.sample.map(|_| self.seed)),
         ];
-        let given: Vec<String> = options.into_iter().flatten().collect();
-        if given.is_empty() {
-            "all".to_owned()
-        } else {
-            given.join(" ")
+        let option = |(name, value): (_, Option<u64>)| Some(format!("--{name} {}", value?));
+        match &options
+            .into_iter()
+            .filter_map(option)
+            .collect::<Vec<String>>()[..]
+        {
+            [] => "all".to_owned(),
+            given => given.join(" "),
         }
     }
 }
@@ -151,13 +154,15 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             output::name(&format)
         );
     }
+    let plan = machine::plan()?;
     if args.values {
-        let (solution, reader) = open::solution(&args.dir, None)?;
+        let solution = open::solution(&args.dir)?;
+        let reader = Reader::new(solution.run().clone(), &plan);
         let goals = args.objectives.goals(&solution)?;
         let values = Some(StateValues::new(&solution, &reader, &goals)?);
         write(args, format, &reader, &goals, values, &output)?;
     } else {
-        let reader = open::run(&args.dir, None)?;
+        let reader = Reader::new(open::run(&args.dir)?, &plan);
         write(args, format, &reader, &[], None, &output)?;
     }
     Ok(Outcome::Done)
@@ -213,29 +218,20 @@ fn select(run: &Run, args: &Args) -> Result<Vec<Row>> {
             ));
         }
     }
-    let of_sum = |row: &&Row| args.sum.is_none_or(|sum| row.sum == sum);
-    let layer: Vec<Row> = live.iter().filter(of_sum).copied().collect();
-    let mut rows = layer.clone();
-    rows.retain(|row| args.max_tile.is_none_or(|max| row.max_tile == max));
-    if !rows.is_empty() {
-        return Ok(rows);
+    let sums = live.iter().map(|row| row.sum);
+    let sums = sums.clone().min().zip(sums.max());
+    live.retain(|row| args.sum.is_none_or(|sum| row.sum == sum));
+    let tiles = live.iter().map(|row| row.max_tile);
+    let tiles = tiles.clone().min().zip(tiles.max());
+    live.retain(|row| args.max_tile.is_none_or(|max| row.max_tile == max));
+    if !live.is_empty() {
+        return Ok(live);
     }
-    // Name the tiles of the layer, or the sums if the layer has no states.
-    let range = |values: &dyn Fn(&Row) -> u32, rows: &[Row]| {
-        let (least, most) = (
-            rows.iter().map(values).min()?,
-            rows.iter().map(values).max()?,
-        );
-        Some(format!("{least} to {most}"))
-    };
-    let there = if let Some(tiles) = range(&|row| row.max_tile, &layer) {
-        format!("largest tiles are {tiles}")
-    } else if let Some(sums) = range(&|row| row.sum, &live) {
-        format!("sums are {sums}")
-    } else if run.sealed_sum() < 4 || run.keep().states() {
-        "no layer is counted yet".to_owned()
-    } else {
-        format!("none was kept: {again}")
+    let there = match (tiles, sums) {
+        (Some((least, most)), _) => format!("largest tiles are {least} to {most}"),
+        (_, Some((least, most))) => format!("sums are {least} to {most}"),
+        _ if run.sealed_sum() < 4 || run.keep().states() => "no layer is counted yet".to_owned(),
+        _ => format!("none was kept: {again}"),
     };
     bail!("{dir}: {}: no live state: {there}", args.selection());
 }
