@@ -127,9 +127,6 @@ struct ShownMove {
     wins: bool,
     #[serde(flatten)]
     after: Option<Followers>,
-    /// The board after a move that makes the tile 65536, as text.
-    #[serde(skip)]
-    beyond: Option<String>,
 }
 
 /// The boards that follow a move.
@@ -152,7 +149,16 @@ impl ShownBoard {
         if position.status() != Status::Won {
             let moved = game.moves(board.board());
             for (direction, moved) in Direction::ALL.into_iter().zip(moved) {
-                moves.push(ShownMove::new(game, &position, direction, moved)?);
+                let after = match moved {
+                    Moved::To(after) => Some(Followers::new(game, after)?),
+                    Moved::Illegal | Moved::Wins => None,
+                };
+                moves.push(ShownMove {
+                    direction: direction.name(),
+                    legal: moved != Moved::Illegal,
+                    wins: moved == Moved::Wins && game.max().is_some(),
+                    after,
+                });
             }
         }
         Ok(Self {
@@ -167,28 +173,6 @@ impl ShownBoard {
             reached: None,
             place: None,
             solved: None,
-        })
-    }
-}
-
-impl ShownMove {
-    fn new(game: Game, position: &Position, direction: Direction, moved: Moved) -> Result<Self> {
-        let wins = moved == Moved::Wins && game.max().is_some();
-        let beyond = (moved == Moved::Wins && !wins).then(|| {
-            let mut after = position.clone();
-            after.slide(direction);
-            after.to_string()
-        });
-        let after = match moved {
-            Moved::To(after) => Some(Followers::new(game, after)?),
-            Moved::Illegal | Moved::Wins => None,
-        };
-        Ok(Self {
-            direction: direction.name(),
-            legal: moved != Moved::Illegal,
-            wins,
-            after,
-            beyond,
         })
     }
 }
@@ -261,14 +245,13 @@ impl fmt::Display for ShownBoard {
 impl fmt::Display for ShownMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<9}  ", self.direction)?;
-        if let Some(board) = &self.beyond {
-            return writeln!(
-                f,
-                "{board}: 65536 has no digit, so what follows is not shown"
-            );
-        }
         let Some(after) = &self.after else {
-            return writeln!(f, "{}", if self.wins { "wins" } else { "not legal" });
+            let verdict = match (self.legal, self.wins) {
+                (false, _) => "not legal",
+                (true, true) => "wins",
+                (true, false) => "makes a 65536, which has no digit",
+            };
+            return writeln!(f, "{verdict}");
         };
         let (board, afterstate) = (after.board, after.afterstate);
         writeln!(f, "{board:#x}  {board}  afterstate {afterstate:#x}")?;
