@@ -6,8 +6,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::cli::args::Resources;
-use crate::cli::args::numbers::whole;
+use crate::cli::args::{Resources, whole};
 use crate::cli::job::open::{self, WantedRun};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 
-use crate::cli::args::GameArgs;
-use crate::cli::args::numbers::{sum, whole};
+use crate::cli::args::{GameArgs, sum, whole};
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, Output};
 use crate::error::Error;

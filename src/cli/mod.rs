@@ -30,7 +30,7 @@ use std::{env, io};
 use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use self::args::numbers::{refusal, with_game_options};
+use self::args::{refusal, with_game_options};
 use self::job::signals;
 use self::out::{Outcome, talk};
 use crate::machine;

@@ -7,10 +7,8 @@ use std::slice;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use crate::cli::args::AskedGame;
-use crate::cli::args::numbers::whole;
 use crate::cli::args::objectives::{bound, loss, number, objective, rate_in_json};
-use crate::cli::args::{LOOKUP_MEMORY, Resources};
+use crate::cli::args::{AskedGame, LOOKUP_MEMORY, Resources, whole};
 use crate::cli::ask::solved::FourArgs;
 use crate::cli::ask::{self, Questions};
 use crate::cli::out::Outcome;

@@ -3,9 +3,7 @@
 use anyhow::{Result, bail};
 use indicatif::HumanBytes;
 
-use crate::cli::args::board;
-use crate::cli::args::numbers::whole;
-use crate::cli::args::threads_or_cores;
+use crate::cli::args::{board, threads_or_cores, whole};
 use crate::cli::job::open::GameOrRun;
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;

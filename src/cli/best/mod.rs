@@ -8,9 +8,8 @@ use anyhow::{Context, Result};
 use csv::{ReaderBuilder, StringRecord};
 
 use self::answer::JudgedBoard;
-use crate::cli::args::board;
 use crate::cli::args::objectives::Objectives;
-use crate::cli::args::{LOOKUP_MEMORY, Resources};
+use crate::cli::args::{LOOKUP_MEMORY, Resources, board};
 use crate::cli::ask::Questions;
 use crate::cli::ask::solved::FourArgs;
 use crate::cli::job::open::GameOrRun;

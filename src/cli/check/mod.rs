@@ -10,8 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use self::report::CheckReport;
 use crate::Error;
-use crate::cli::args::Resources;
-use crate::cli::args::numbers::{sum, tile};
+use crate::cli::args::{Resources, sum, tile};
 use crate::cli::job;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::json_names;

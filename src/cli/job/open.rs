@@ -14,9 +14,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::args::Resources;
-use crate::cli::args::numbers::{sum, tile, whole};
-use crate::cli::args::{AskedGame, GameArgs};
+use crate::cli::args::{AskedGame, GameArgs, Resources, sum, tile, whole};
 use crate::cli::job::estimate::CountEstimate;
 use crate::cli::out::talk;
 use crate::engine::{self, Plan};

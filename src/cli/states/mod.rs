@@ -15,8 +15,8 @@ use self::format::{Csv, Npy, StateWriter, Text};
 #[cfg(feature = "parquet")]
 use self::parquet::Parquet;
 use crate::Error;
-use crate::cli::args::numbers::{sum, tile, whole};
 use crate::cli::args::objectives::Objectives;
+use crate::cli::args::{sum, tile, whole};
 use crate::cli::job::open;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, Output};
