@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
+use crate::cli::job::estimate::CountEstimate;
 use crate::cli::job::open::{self, WantedRun};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
@@ -74,13 +75,15 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = plan.with_stop(stop.clone());
     let dir = wanted.dir(&game);
     let results = Results::new(args.csv.as_deref(), args.json, &dir)?;
+    let run = wanted.peek(&game)?;
     if args.dry_run {
-        results.print(&wanted.estimate(&game, &plan)?)?;
+        let keep = wanted.keep;
+        results.print(&CountEstimate::new(&run, keep, &plan, until)?)?;
         return Ok(Outcome::Done);
     }
 
     // Opening drops files that `--keep` does not cover. A refused count must leave them.
-    Choice::new(&wanted.peek(&game)?, &plan, until)?;
+    Choice::new(&run, &plan, until)?;
     let mut store = wanted.open(&game, open::SHORT)?;
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), &plan, until)?;

@@ -171,23 +171,20 @@ pub fn run() -> ExitCode {
 /// Print help and version unchanged. Print any other error of the arguments in one line.
 fn refuse(refused: &clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
-    let kind = refused.kind();
-    if matches!(
-        kind,
-        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand
-    ) {
-        let failed = match refused.print() {
-            // A closed pipe is not an error.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                talk::say(format_args!("stdout: cannot write: {error}"));
-                true
+    match refused.kind() {
+        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => {
+            match refused.print() {
+                // A closed pipe is not an error.
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    talk::say(format_args!("stdout: cannot write: {error}"));
+                    return ExitCode::from(FAILED);
+                }
+                _ => {}
             }
-            _ => kind == DisplayHelpOnMissingArgumentOrSubcommand,
-        };
-        return ExitCode::from(if failed { FAILED } else { 0 });
+        }
+        _ => talk::say(refusal(refused)),
     }
-    talk::say(refusal(refused));
-    ExitCode::from(FAILED)
+    ExitCode::from(refused.exit_code() as u8)
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::args::{AskedGame, GameArgs, Resources, sum, tile, whole};
-use crate::cli::job::estimate::CountEstimate;
 use crate::cli::out::talk;
 use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
@@ -86,16 +85,6 @@ impl WantedRun {
     pub(in crate::cli) fn dir(&self, game: &Game) -> PathBuf {
         let default = || Path::new("enum48-data").join(game.to_string());
         self.dir.clone().unwrap_or_else(default)
-    }
-
-    /// Estimate the count.
-    pub(in crate::cli) fn estimate(
-        &self,
-        game: &Game,
-        plan: &Plan,
-    ) -> anyhow::Result<CountEstimate> {
-        let (until, dir) = (self.until, self.dir(game));
-        CountEstimate::new(game, plan, until, &dir, self.keep, self.segment)
     }
 
     /// The run that [`WantedRun::open`] would open. Nothing is written.

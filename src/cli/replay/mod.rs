@@ -9,7 +9,6 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::cli::args::objectives::Objectives;
-use crate::cli::args::tile;
 use crate::cli::ask::{self, Questions};
 use crate::cli::job::open;
 use crate::cli::out::Outcome;

@@ -88,19 +88,17 @@ pub(in crate::cli) struct CountEstimate {
 }
 
 impl CountEstimate {
-    /// Estimate a count in a few seconds. The run in `dir` is only read.
+    /// Estimate a count that continues `run`, and keeps `keep`, in a few seconds. The run is only read.
     pub(in crate::cli) fn new(
-        game: &Game,
+        run: &Run,
+        keep: Option<Keep>,
         plan: &Plan,
         until: Option<u32>,
-        dir: &Path,
-        keep: Option<Keep>,
-        segment: Option<u64>,
     ) -> Result<Self> {
-        let run = Run::to_open(dir, game, keep, segment)?;
+        let (game, dir) = (run.game(), run.dir());
         let keep = keep.unwrap_or(run.keep());
-        let choice = Choice::new(&run, plan, until)?;
-        let mut forecast = Forecast::new(&run, &choice, keep);
+        let choice = Choice::new(run, plan, until)?;
+        let mut forecast = Forecast::new(run, &choice, keep);
         // The parent of `.` is not in the path as given.
         let absolute = dir.canonicalize().unwrap_or(dir.to_owned());
         let place = TemporaryDir::beside(absolute.parent().map_or(&absolute, existing))?;
@@ -133,7 +131,7 @@ impl CountEstimate {
         let so_far = run.table().until(until).totals();
         let further = tried.as_ref().map(Store::run);
         let further = further.filter(|tried| tried.sealed_sum() > run.sealed_sum());
-        let furthest = further.unwrap_or(&run);
+        let furthest = further.unwrap_or(run);
         let table = furthest.table().until(until);
         let counted = table.totals();
         let (exact, share) = (forecast.is_complete(), forecast.share());
@@ -367,7 +365,8 @@ mod tests {
         for threads in [1, 30, 31] {
             let plan = Plan::new(1 << 30, threads).unwrap();
             let dir = place.path().join("run");
-            let estimate = CountEstimate::new(&game, &plan, Some(8), &dir, None, None).unwrap();
+            let run = Run::to_open(&dir, &game, None, None).unwrap();
+            let estimate = CountEstimate::new(&run, None, &plan, Some(8)).unwrap();
             assert!(estimate.engine.contains("bits"), "{}", estimate.engine);
         }
     }
