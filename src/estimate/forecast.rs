@@ -8,8 +8,6 @@ use super::{LayerWork, Range};
 use crate::bound;
 use crate::counts::Row;
 use crate::engine::{Choice, Engine, Plan};
-use crate::game::Game;
-use crate::known::{What, published};
 use crate::progress::FinishedLayer;
 use crate::store::{Keep, Run};
 
@@ -38,8 +36,6 @@ pub(crate) struct Forecast {
     pub(crate) layers: Vec<BoundedLayer>,
     choice: Choice,
     keep: Keep,
-    /// Live states of all layers, if the number is published.
-    pub(crate) published: Option<u64>,
     /// The share of the bound that all layers reach, divided by the share that the first layers
     /// reach. If only a fraction of the bound remains, this number is raised to that fraction.
     change: Range,
@@ -81,7 +77,6 @@ impl Forecast {
             layers: bounds.map(layer).collect(),
             choice: choice.clone(),
             keep,
-            published: published_live(game).filter(|_| last >= game.sum_bound()),
             // As in the games that were counted (`results/`). The greatest is 3.2, of 4x4 to 256 after sum 64.
             change: match game.size().cells() {
                 ..=9 => Range::new(0.4, 1.0),
@@ -192,25 +187,14 @@ impl Forecast {
     pub(crate) fn share(&self) -> Range {
         let bound = |layer: &BoundedLayer| layer.bound as f64;
         let left: f64 = self.uncounted().map(bound).sum();
-        let counted = || self.layers.iter().filter(|layer| layer.live.is_some());
-        if let Some(published) = self.published {
-            let live: u64 = counted().filter_map(|layer| layer.live).sum();
-            return Range::exactly(published.saturating_sub(live) as f64 / left.max(1.0));
-        }
-        let recent = || counted().rev().take(RECENT);
+        let counted = self.layers.iter().filter(|layer| layer.live.is_some());
+        let recent = || counted.clone().rev().take(RECENT);
         let live: f64 = recent().map(|layer| layer.states(0.0)).sum();
         let reached = live / recent().map(bound).sum::<f64>().max(1.0);
         let left = left / self.layers.iter().map(bound).sum::<f64>().max(1.0);
         self.change
             .map(|change| (reached * change.powf(left)).min(1.0))
     }
-}
-
-/// Live states of a game, if the number is published.
-fn published_live(game: &Game) -> Option<u64> {
-    let known = published(game)?;
-    let without_dead = || Some(known.number(What::States)? - known.number(What::Dead)?);
-    known.number(What::Live).or_else(without_dead)
 }
 
 #[cfg(test)]
@@ -230,26 +214,16 @@ mod tests {
         }
     }
 
-    /// A forecast for a game as lists up to a sum, before anything is counted.
-    fn forecast(game: &str, until: Option<u32>) -> Forecast {
-        let place = tempfile::tempdir().unwrap();
-        let store = Store::open(place.path(), &game.parse().unwrap(), None).unwrap();
-        let plan = Plan::new(64 << 20, 2).unwrap();
-        let plan = plan.with_engine(Some(Engine::Lists));
-        let choice = Choice::new(store.run(), &plan, until).unwrap();
-        Forecast::new(store.run(), &choice, Keep::All)
-    }
-
     #[test]
     fn the_truth_lies_between_limits_that_narrow() {
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &"3x3-64".parse().unwrap(), None).unwrap();
         let plan = Plan::new(64 << 20, 2).unwrap();
+        let choice = Choice::new(store.run(), &plan, None).unwrap();
+        let mut forecast = Forecast::new(store.run(), &choice, Keep::All);
         let mut counted = Layers::default();
         engine::count(&mut store, &plan, None, &mut counted).unwrap();
         let all = store.run().table().totals().live as f64;
-        let mut forecast = forecast("3x3-64", None);
-        forecast.published = None;
         let mut width = f64::INFINITY;
         for layer in &counted.0 {
             assert!(forecast.count(layer).is_some(), "{layer:?}");
@@ -262,18 +236,6 @@ mod tests {
         }
         assert!(forecast.is_complete());
         assert_eq!(forecast.states().low, all);
-    }
-
-    #[test]
-    fn a_published_total_is_the_sum_of_counted_and_expected_states() {
-        let mut begun = forecast("4x4-64", None);
-        let mut layer = FinishedLayer::default();
-        (layer.sum, layer.boards) = (4, 10);
-        assert!(begun.count(&layer).is_some());
-        let all = begun.states().middle();
-        // 40,652,843,433 live states (Lees-Miller, 2017).
-        assert!((all - 40_652_843_433.0).abs() < 1.0, "{all}");
-        assert!(forecast("4x4-64", Some(100)).published.is_none());
     }
 
     #[test]

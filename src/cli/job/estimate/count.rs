@@ -185,11 +185,10 @@ impl CountEstimate {
         // The summary of a count has one state each for the win and the loss.
         let ends = (counted.total() - counted.live) as f64;
         let left = (states.middle() - so_far.live as f64).max(0.0);
-        let source = match (exact, forecast.published.is_some()) {
-            (true, _) if tried.is_none() => "all of them are counted",
-            (true, _) => "all of them were counted just now, to measure the time",
-            (_, true) => "the total is published",
-            (_, false) => "from the share of the bound in the last counted layers",
+        let source = match exact {
+            true if tried.is_none() => "all of them are counted",
+            true => "all of them were counted just now, to measure the time",
+            false => "from the share of the bound in the last counted layers",
         };
         Ok(Self {
             game: *game,
