@@ -14,7 +14,7 @@ use crate::cli::out::output::{self, print_json};
 use crate::cli::out::talk;
 use crate::cluster::{self, Next};
 use crate::engine::{self, Choice};
-use crate::estimate::{Forecast, LayerWork};
+use crate::estimate::Forecast;
 use crate::store::Run;
 
 /// Count a game on several machines, task by task, in a directory that they share
@@ -141,30 +141,6 @@ struct PrintedTasks {
     done: f64,
 }
 
-impl PrintedTasks {
-    fn new(run: &Run, next: Next, expected: &[LayerWork]) -> Self {
-        let (sum, stage, tasks, of) = match next {
-            Next::Nothing => (run.sealed_sum(), "none".to_owned(), Vec::new(), 0),
-            Next::Seal(sum) => (sum, "seal".to_owned(), Vec::new(), 0),
-            Next::Tasks(left) => (left.sum, left.stage.to_string(), left.tasks, left.of),
-        };
-        let states = run.table().totals().states();
-        let left: f64 = expected.iter().map(|layer| layer.boards).sum();
-        Self {
-            game: run.game().to_string(),
-            dir: run.dir().display().to_string(),
-            sum,
-            stage,
-            tasks,
-            of,
-            complete: run.complete(),
-            sealed: run.sealed_sum(),
-            states,
-            done: states as f64 / (states as f64 + left).max(1.0),
-        }
-    }
-}
-
 /// Count the small layers, and print the tasks of the next large layer.
 fn print_tasks(args: &TasksArgs) -> Result<()> {
     let (wanted, until) = (&args.wanted, args.wanted.until);
@@ -180,8 +156,26 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
     let next =
         reporter.during(|progress| cluster::next(&mut store, &plan, args.task, until, progress))?;
     let run = store.run();
-    let expected = Forecast::new(run, &choice, run.keep()).left();
-    let answer = PrintedTasks::new(run, next, &expected);
+    let (sum, stage, tasks, of) = match next {
+        Next::Nothing => (run.sealed_sum(), "none".to_owned(), Vec::new(), 0),
+        Next::Seal(sum) => (sum, "seal".to_owned(), Vec::new(), 0),
+        Next::Tasks(left) => (left.sum, left.stage.to_string(), left.tasks, left.of),
+    };
+    let states = run.table().totals().states();
+    let left = Forecast::new(run, &choice, run.keep()).left();
+    let left: f64 = left.iter().map(|layer| layer.boards).sum();
+    let answer = PrintedTasks {
+        game: run.game().to_string(),
+        dir: run.dir().display().to_string(),
+        sum,
+        stage,
+        tasks,
+        of,
+        complete: run.complete(),
+        sealed: run.sealed_sum(),
+        states,
+        done: states as f64 / (states as f64 + left).max(1.0),
+    };
     if args.json {
         return output::print(|out| print_json(out, &answer));
     }
@@ -192,12 +186,11 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
         Ok(())
     })?;
     if !args.quiet {
-        let PrintedTasks { sum, stage, of, .. } = &answer;
         let left = answer.tasks.len();
-        talk::say(match stage.as_str() {
+        talk::say(match answer.stage.as_str() {
             "none" => format!("{}: nothing is left to do", answer.dir),
             "seal" => format!("layer {sum}: every task is done: seal it"),
-            _ => format!("layer {sum}: {stage}: {left} of {of} tasks are left to do"),
+            stage => format!("layer {sum}: {stage}: {left} of {of} tasks are left to do"),
         });
     }
     Ok(())

@@ -22,12 +22,12 @@ use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, Output};
 use crate::cli::out::talk;
 use crate::counts::Row;
-use crate::game::{Board, Game, PartKey};
+use crate::game::{Board, PartKey};
 use crate::machine;
 use crate::part::{Kind, Stream};
 use crate::read::Reader;
 use crate::solve::StateValues;
-use crate::store::{Goal, Run, Sink};
+use crate::store::{Goal, Run};
 
 /// Write the live states of a run: one part, a layer, or everything
 ///
@@ -250,7 +250,20 @@ fn write(
     let total: u64 = parts.iter().map(|part| part.live).sum();
     let count = args.sample.map_or(total, |sample| sample.min(total));
     output.write(|to| {
-        let mut writer = writer(args, format, *run.game(), goals, count, to)?;
+        let size = run.game().size();
+        let mut writer: Box<dyn StateWriter> = match format {
+            StateFormat::Hex => Box::new(Text::new(to, size, false)),
+            StateFormat::Grid => Box::new(Text::new(to, size, true)),
+            StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
+            StateFormat::Npy => Box::new(Npy::new(to, goals, count)?),
+            #[cfg(feature = "parquet")]
+            StateFormat::Parquet => {
+                let told = (args.cells, args.selection());
+                Box::new(Parquet::new(to, *run.game(), told, goals)?)
+            }
+            #[cfg(not(feature = "parquet"))]
+            StateFormat::Parquet => unreachable!("it was refused before a file was begun"),
+        };
         // One thread reads the next states while this thread writes.
         thread::scope(|scope| {
             let (send, batches) = mpsc::sync_channel::<Result<_, Error>>(READ_AHEAD);
@@ -274,41 +287,6 @@ fn write(
             }
             writer.finish()
         })
-    })
-}
-
-/// Begin a file of `count` states of a game, with values for these goals.
-#[cfg_attr(
-    not(feature = "parquet"),
-    expect(
-        unused_variables,
-        reason = "only Parquet has the selection in its metadata"
-    )
-)]
-fn writer<'a>(
-    args: &Args,
-    format: StateFormat,
-    game: Game,
-    goals: &[Goal],
-    count: u64,
-    to: &'a mut Sink<'_>,
-) -> Result<Box<dyn StateWriter + 'a>> {
-    let size = game.size();
-    Ok(match format {
-        StateFormat::Hex | StateFormat::Grid => {
-            Box::new(Text::new(to, size, format == StateFormat::Grid))
-        }
-        StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
-        StateFormat::Npy => Box::new(Npy::new(to, goals, count)?),
-        #[cfg(feature = "parquet")]
-        StateFormat::Parquet => Box::new(Parquet::new(
-            to,
-            game,
-            (args.cells, args.selection()),
-            goals,
-        )?),
-        #[cfg(not(feature = "parquet"))]
-        StateFormat::Parquet => unreachable!("it was refused before a file was begun"),
     })
 }
 

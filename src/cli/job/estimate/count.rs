@@ -103,7 +103,7 @@ impl CountEstimate {
         let absolute = dir.canonicalize().unwrap_or(dir.to_owned());
         let place = TemporaryDir::beside(absolute.parent().map_or(&absolute, existing))?;
         let mut trial = Trial::new(TRIAL);
-        let (engine, last) = (choice.engine(run.sealed_sum() + 2), choice.last());
+        let (engine, mut last) = (choice.engine(run.sealed_sum() + 2), choice.last());
         let mut tried = None;
         if !forecast.is_complete() {
             let kept = match engine {
@@ -115,7 +115,19 @@ impl CountEstimate {
                 Engine::Bits => keep,
             };
             let mut store = Store::open(place.path(), game, Some(kept))?;
-            try_out(&mut store, engine, plan, last, &mut trial)?;
+            let mut plan = plan.clone();
+            if engine == Engine::Bits {
+                let memory = plan.memory().min(plan.least() + MATRICES);
+                plan = Plan::new(memory, plan.threads())?.with_level(plan.level());
+                let choice = Choice::new(store.run(), &plan, Some(last))?;
+                let stage = choice.stages().first();
+                let stage = stage.filter(|stage| stage.engine == engine);
+                let fitting =
+                    stage.ok_or_else(|| anyhow!("{engine}: no layer fits {memory} bytes"));
+                last = fitting?.last;
+            }
+            let plan = plan.with_engine(Some(engine));
+            engine::count(&mut store, &plan, Some(last), &mut trial)?;
             tried = Some(store);
         }
         let mut costs = Costs::default();
@@ -317,29 +329,6 @@ engine    {engine}, {why}
 time      {time}"
         )
     }
-}
-
-/// Count with an engine for a moment, up to the layer of sum `last` at most.
-fn try_out(
-    store: &mut Store,
-    engine: Engine,
-    plan: &Plan,
-    mut last: u32,
-    trial: &mut Trial,
-) -> Result<()> {
-    let mut plan = plan.clone();
-    if engine == Engine::Bits {
-        let memory = plan.memory().min(plan.least() + MATRICES);
-        plan = Plan::new(memory, plan.threads())?.with_level(plan.level());
-        let choice = Choice::new(store.run(), &plan, Some(last))?;
-        let stage = choice.stages().first();
-        let stage = stage.filter(|stage| stage.engine == engine);
-        last = stage
-            .ok_or_else(|| anyhow!("{engine}: no layer fits {memory} bytes"))?
-            .last;
-    }
-    engine::count(store, &plan.with_engine(Some(engine)), Some(last), trial)?;
-    Ok(())
 }
 
 /// A number of bytes in a range: exact if the range has one number.

@@ -18,7 +18,7 @@ use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::engine::{Choice, Plan};
 use crate::error::Result;
-use crate::estimate::{Forecast, LayerWork, Pace, Remaining};
+use crate::estimate::{Forecast, LayerWork, Pace};
 use crate::machine;
 use crate::part::Kind;
 use crate::progress::{FinishedLayer, Progress, Stop};
@@ -248,14 +248,6 @@ impl Reporter {
         self.memory.peak
     }
 
-    /// The rest of the job, once it is known.
-    fn remaining(&self) -> Option<Remaining> {
-        match self.job {
-            Job::Boards { of, .. } => self.pace.remaining_of(of),
-            _ => self.pace.remaining(),
-        }
-    }
-
     /// Draw the display of a terminal.
     fn draw(&self, bar: &ProgressBar, memory: u64) {
         let (done, of_layer) = (self.pace.done(), HumanCount(self.pace.of_layer));
@@ -303,7 +295,11 @@ impl Reporter {
                 format!("searching back from sum {sum}, {boards} so far")
             }
         };
-        draw(bar, self.remaining().as_ref(), message);
+        let remaining = match self.job {
+            Job::Boards { of, .. } => self.pace.remaining_of(of),
+            _ => self.pace.remaining(),
+        };
+        draw(bar, remaining.as_ref(), message);
     }
 
     /// Write a line for scripts: for a finished layer with its boards and time, or for the current
