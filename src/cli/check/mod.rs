@@ -16,7 +16,6 @@ use crate::cli::out::Outcome;
 use crate::cli::out::output::json_names;
 use crate::cli::out::units;
 use crate::counts::{Column, Columns, Differs, Table};
-use crate::engine::Plan;
 use crate::game::{Game, Size};
 use crate::known::{self, Effort};
 use crate::laws::{self, Laws};
@@ -122,19 +121,13 @@ fn recount(args: &Args) -> Result<Outcome> {
     let mut report = CheckReport::new(args, &[]);
     for published in known::all_published().filter(|published| published.effort <= most) {
         let game = published.game.parse()?;
-        let table = count(&game, &plan, args.quiet)?;
-        let verdicts = known::verdicts(&game, &table, true);
+        let place = TemporaryDir::new()?;
+        let mut store = Store::open(place.path(), &game, Some(Keep::Last))?;
+        job::count(&mut store, &plan, args.quiet)?;
+        let verdicts = known::verdicts(&game, &store.run().table(), true);
         outcome = outcome.max(report.verdicts(verdicts)?);
     }
     report.end(outcome)
-}
-
-/// Count a game in a temporary directory.
-fn count(game: &Game, plan: &Plan, quiet: bool) -> Result<Table> {
-    let place = TemporaryDir::new()?;
-    let mut store = Store::open(place.path(), game, Some(Keep::Last))?;
-    job::count(&mut store, plan, quiet)?;
-    Ok(store.run().table())
 }
 
 /// Read a table with all its layers. Only a run's directory names the game.
