@@ -144,7 +144,7 @@ fn kept(dir: &Path, last: u32, makes: bool) -> String {
 /// The result of a count, and its cost. The fields are the keys of `--json`, in order. Users rely on
 /// the order: add new keys at the end.
 #[derive(Serialize)]
-pub(in crate::cli) struct Summary {
+struct Summary {
     game: Game,
     rows: u8,
     cols: u8,
@@ -170,7 +170,7 @@ pub(in crate::cli) struct Summary {
     /// Greatest anonymous memory seen, if the system tells.
     peak_memory: Option<u64>,
     /// Whether the counted figures equal the published figures; `None` without published figures.
-    pub(in crate::cli) agrees: Option<bool>,
+    agrees: Option<bool>,
     dir: PathBuf,
     /// The engines of the layers; `None` if this process counted nothing.
     engine: Option<String>,
@@ -191,7 +191,7 @@ pub(in crate::cli) struct Summary {
 impl Summary {
     /// The summary of a run up to the layer of `until`. The run had the totals `before` when this
     /// process began.
-    pub(in crate::cli) fn new(
+    fn new(
         run: &Run,
         until: Option<u32>,
         before: &Totals,

@@ -224,7 +224,7 @@ const PRINTED: f64 = 0.5e-9;
 /// The solution and its cost. The fields are the keys of `--json`, in order. Users rely on the order:
 /// add new keys at the end.
 #[derive(Serialize)]
-pub(super) struct SolveSummary {
+struct SolveSummary {
     game: String,
     objectives: Vec<SolvedObjective>,
     states: u64,
@@ -259,7 +259,7 @@ struct SolvedObjective {
 
 impl SolveSummary {
     /// The summary for some goals; this process made `values` values.
-    pub(super) fn new(
+    fn new(
         (solution, reader): (&Solution, &Reader),
         goals: &[Goal],
         values: u64,
@@ -358,7 +358,7 @@ impl fmt::Display for SolveSummary {
 }
 
 /// Write a row for each part, with three columns for each goal. Users rely on the names of the columns.
-pub(super) fn write_csv(parts: &[PartSummary], goals: &[Goal], to: &mut Sink) -> Result<()> {
+fn write_csv(parts: &[PartSummary], goals: &[Goal], to: &mut Sink) -> Result<()> {
     let mut csv = csv::Writer::from_writer(to);
     let mut names = ["sum", "max_tile", "afterstates"]
         .map(str::to_owned)
