@@ -278,7 +278,7 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
             "--size 3 --keep none",
             "invalid value 'none' for '--keep <all|last|afterstates|both|matrices>' [possible values: all, last",
         ),
-        ("--size 3 --until 3", "until 3"),
+        ("--size 3 --until 3", "not the sum of a layer"),
         ("--size 4", "--until"),
         ("--size 4 --until 65536", "65536"),
         (

@@ -31,6 +31,10 @@ const STATE_BITS: Range = Range::new(3.1, 6.7);
 const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
 const MATRIX_BITS: Range = Range::new(0.2, 3.0);
 
+/// Games of fewer states than this have parts of few states, which take more bits.
+const FEW: f64 = 1e5;
+const BITS_OF_FEW: Range = Range::new(3.1, 9.0);
+
 /// Most files of a layer.
 const FILES: f64 = 16.0;
 
@@ -166,6 +170,10 @@ impl CountEstimate {
         // A measured peak has more than the data, so it can be above the bound.
         let most_memory = most_memory.min(plan.memory() as f64).max(memory);
         let states = forecast.states();
+        let state_bits = match states.high < FEW {
+            true => BITS_OF_FEW,
+            false => STATE_BITS,
+        };
         // The files of all layers tell the disk, if they have the form of the count's files.
         let in_form = furthest.keep().matrices() == keep.matrices();
         // The frames of files matter in small games alone. The trial counts a small game to its end.
@@ -183,7 +191,7 @@ impl CountEstimate {
         };
         let disk_states = match keep.matrices() {
             true => Range::exactly(0.0),
-            false => disk(Kind::States, STATE_BITS),
+            false => disk(Kind::States, state_bits),
         };
         let afterstates = keep.afterstates().then(|| {
             let bits = match keep.matrices() {
@@ -193,7 +201,7 @@ impl CountEstimate {
             disk(Kind::Afterstates, bits)
         });
         let largest_layer = forecast.largest();
-        let keep_last = 3.0 * (largest_layer * STATE_BITS.high / 8.0 + FILES * FRAME);
+        let keep_last = 3.0 * (largest_layer * state_bits.high / 8.0 + FILES * FRAME);
         // The summary of a count has one state each for the win and the loss.
         let ends = (counted.total() - counted.live) as f64;
         let left = (states.middle() - so_far.live as f64).max(0.0);
