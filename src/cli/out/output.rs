@@ -238,15 +238,19 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 
 /// Another handle to an open descriptor, with the same position in the file.
 fn duplicate(number: i32) -> io::Result<File> {
+    if number < 0 {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     #[cfg(unix)]
-    if number >= 0 {
+    {
         use std::os::fd::BorrowedFd;
         // SAFETY: the descriptor is only duplicated, which fails if it is not open.
         #[expect(unsafe_code, reason = "a number is a descriptor only by convention")]
         let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
-        return Ok(descriptor.try_clone_to_owned()?.into());
+        Ok(descriptor.try_clone_to_owned()?.into())
     }
-    Err(io::ErrorKind::NotFound.into())
+    #[cfg(not(unix))]
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Where a long job writes its results: a table, if the user asked for it, and a summary or one JSON
