@@ -88,14 +88,14 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let before = store.run().table().totals();
     let choice = Choice::new(store.run(), &plan, until)?;
     let reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
-    let (last, makes) = (choice.last(), store.wants_afterstates());
-    let what_stays = move || format!("stopped: {}", kept(&dir, last, makes));
+    let (last, dir) = (choice.last(), store.run().dir().to_owned());
+    let what_stays = move || format!("stopped: {}", kept(&dir, last));
     let counted = reporter.until_stopped(&stop, what_stays, |progress| {
         engine::count(&mut store, &plan, until, progress).map(drop)
     });
     let peak_memory = match counted {
         Err(error) if error.is_lack_of_space() => {
-            bail!("{error}: {}", kept(store.run().dir(), last, makes))
+            bail!("{error}: {}", kept(store.run().dir(), last))
         }
         counted => counted?,
     };
@@ -113,19 +113,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// Which layers of the count in `dir` are kept, and where the next start begins. `last` is the sum of
-/// the last layer to count. If the count `makes` the afterstates of a complete run, the text is about
-/// them.
-fn kept(dir: &Path, last: u32, makes: bool) -> String {
+/// the last layer to count.
+fn kept(dir: &Path, last: u32) -> String {
     let run = Run::peek(dir).ok();
-    if let Some(run) = run
-        .as_ref()
-        .filter(|run| makes && !run.keep().afterstates())
-    {
-        return match run.first_sum(Kind::Afterstates) {
-            u32::MAX => "no afterstates are kept; the same command begins again".to_owned(),
-            from => format!("afterstates from sum {from} on are kept; the same command resumes"),
-        };
-    }
     let Some((complete, sum)) = run.map(|run| (run.complete(), run.sealed_sum())) else {
         return "the same command resumes".to_owned();
     };
@@ -340,7 +330,7 @@ mod tests {
     #[test]
     fn the_message_after_a_signal_names_the_kept_layers() {
         let place = tempfile::tempdir().unwrap();
-        let said = |last| kept(place.path(), last, false);
+        let said = |last| kept(place.path(), last);
         let game = "2x2-32".parse().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let none = "no layer is kept; the same command begins again";
@@ -356,9 +346,5 @@ mod tests {
         assert_eq!(said(20), all);
         count(None);
         assert_eq!(said(u32::MAX), all);
-        assert_eq!(
-            kept(place.path(), u32::MAX, true),
-            "no afterstates are kept; the same command begins again"
-        );
     }
 }

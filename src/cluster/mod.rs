@@ -97,8 +97,8 @@ pub enum Next {
 /// planned layer does not change with later values of `task` and of the level. If the run keeps no
 /// lists, a layer of 4x4 is cut into sweeps. A sweep has about 64 times `task` candidates, and
 /// smaller layers are not cut. The last swept layer needs the sweeps of the next layer, which count
-/// its afterstates. Once the layer of sum `until` is sealed, sweeps of later layers are dropped. If the
-/// store wants the afterstates of a complete run, they are made from its states.
+/// its afterstates. Once the layer of sum `until` is sealed, sweeps of later layers are dropped. A second
+/// count for the afterstates of a complete run is not cut into tasks.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ pub fn next(
     progress: &mut dyn Progress,
 ) -> Result<Next> {
     let (task, last) = (task.max(1), engine::last_sum(store.run().game(), until)?);
-    if store.wants_afterstates() {
+    if store.counts_again() {
         engine::count(store, plan, until, progress)?;
     }
     let is_swept = |run: &Run| is_swept(run, last);

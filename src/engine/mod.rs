@@ -66,8 +66,8 @@
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
 //! lists), `frontier`, `lists` (candidates), `job`, `parts`, `pipeline` and `batch` (parts from any
-//! source, also for solving); `bits`; `afterstates` (afterstates of a complete run); `packed` and
-//! `chunk` (sorted runs in memory, or on disk), `workers` and `plan` serve all of them.
+//! source, also for solving); `bits`; `packed` and `chunk` (sorted runs in memory, or on disk),
+//! `workers` and `plan` serve all of them.
 //!
 //! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
 //! or on where a count was stopped, if it then goes on to a later sum.
@@ -77,7 +77,6 @@
 //! - D. Kunkle and G. Cooperman, *Harnessing Parallel Disks to Solve Rubik's Cube*, Journal of
 //!   Symbolic Computation 44(7), 2009.
 
-mod afterstates;
 mod batch;
 pub(crate) mod bits;
 mod choice;
@@ -98,7 +97,6 @@ use crate::laws::Laws;
 pub use crate::progress::{Cuts, FinishedLayer, Progress, Silent, Stop};
 use crate::store::{CountedLayer, Run, Store};
 
-use afterstates::make_afterstates;
 use bits::{Bits, unpack_frontier};
 pub(crate) use bits::{
     Finder, PairCounts, Unpacker, compare_afterstates, cut_pairs, for_layer, least_bound,
@@ -121,8 +119,7 @@ pub(crate) use workers::{Done, Worker, Workers};
 /// `until`. First it checks every block in the directory, and every board of the frontier, so that
 /// no count builds on damaged or forged files. Sealed layers are durable when the function returns,
 /// even with an error. After the plan's [`Stop`] was asked, the layer under way is dropped, and the
-/// layers before it are sealed. If the store wants the afterstates of a complete run, they are made
-/// from its states.
+/// layers before it are sealed.
 ///
 /// # Errors
 ///
@@ -165,10 +162,6 @@ pub(crate) fn count_while(
                     true => unpack_frontier(store, plan, &workers, progress),
                     false => Ok(()),
                 }
-            })
-            .and_then(|()| match store.wants_afterstates() {
-                true => make_afterstates(store, plan, &workers, progress),
-                false => Ok(()),
             })
             .and_then(|()| store.close());
         // Report the error that ended the count, not an error of the clean-up.

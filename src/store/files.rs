@@ -22,6 +22,9 @@ pub(crate) const RESERVE: &str = "reserve";
 /// Ending of the names of files of matrices.
 const MATRICES: &str = "matrices";
 
+/// Name of the directory in which a complete run is counted again.
+pub(crate) const AGAIN: &str = "again";
+
 /// Name of the table.
 pub(crate) const TABLE: &str = "layers.csv";
 
@@ -160,6 +163,8 @@ pub(crate) enum Named {
     Solution,
     /// The directory for the tasks of the layer of this sum.
     Tasks(u32),
+    /// The directory of a second count.
+    Again,
     /// A foreign file or directory.
     Other,
 }
@@ -172,7 +177,8 @@ impl Named {
             None if is_temporary(name) => Self::Temporary,
             None if [MANIFEST, TABLE, LOCK].contains(&name) => Self::Run,
             None if name == SOLUTION => Self::Solution,
-            None => Self::Other,
+            None if name == AGAIN => Self::Again,
+            None => tasks_of(name).map_or(Self::Other, Self::Tasks),
         }
     }
 }
@@ -183,12 +189,12 @@ pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
     names.sort_unstable();
     let named = |name: String| {
         let path = dir.join(&name);
-        let named = match (tasks_of(&name), Named::of(&name)) {
-            (None, Named::Other) => Named::Other,
-            (tasks, _) if is_dir(&path)? => tasks.map_or(Named::Other, Named::Tasks),
-            (_, named) => named,
-        };
-        Ok((path, named))
+        let named = Named::of(&name);
+        let should_be_dir = matches!(named, Named::Tasks(_) | Named::Again);
+        match named != Named::Other && is_dir(&path)? == should_be_dir {
+            true => Ok((path, named)),
+            false => Ok((path, Named::Other)),
+        }
     };
     names.into_iter().map(named).collect()
 }

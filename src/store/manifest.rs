@@ -183,14 +183,6 @@ pub(crate) struct Manifest {
     /// Sum of the last sealed layer, 2 if there is none.
     pub(crate) sealed_sum: u32,
     pub(crate) complete: bool,
-    /// While the afterstates of a complete run are made from its states, from the last layer to the
-    /// first: they are there from this sum on.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        rename = "afterstates_from"
-    )]
-    pub(crate) made_from: Option<u32>,
     pub(crate) parts: Vec<SealedPart>,
     /// In order of sum, then largest tile.
     pub(crate) afterstates: Vec<SealedAfterstates>,
@@ -244,7 +236,6 @@ impl Manifest {
             dropped_below: 0,
             sealed_sum: 2,
             complete: false,
-            made_from: None,
             parts: Vec::new(),
             afterstates: Vec::new(),
             matrices: Vec::new(),
@@ -293,7 +284,7 @@ impl Manifest {
         if self.keep.afterstates() {
             0
         } else if self.complete {
-            self.made_from.unwrap_or(u32::MAX)
+            u32::MAX
         } else {
             self.sealed_sum.saturating_sub(2)
         }

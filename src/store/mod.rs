@@ -13,6 +13,7 @@
 //!   *.tmp                              unfinished, or not yet named by the manifest
 //!   solution.json, *.values            a solution of the run: no count reads or changes it
 //!   tasks-00166-1a2b3c4d/              files of the tasks of a layer, until it is sealed
+//!   again/                             a second count of a complete run, for its afterstates
 //! ```
 //!
 //! Key idea: a file is written under a temporary name, or stays in memory while it is small. A
@@ -46,9 +47,10 @@ mod task_dir;
 mod writer;
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::path::PathBuf;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::game::PartKey;
 use crate::part::{Block, Kind, LayerLabel, Sealed};
 
@@ -81,8 +83,8 @@ const ROOM_FOR_PART: u64 = 640;
 pub struct Store {
     run: Run,
     notes: Vec<String>,
-    /// The choice of boards for which the afterstates of a complete run are still to be made.
-    wanted: Option<Keep>,
+    /// The complete run for whose afterstates this store counts the game again, and its next `keep`.
+    first: Option<(Box<Store>, Keep)>,
 }
 
 /// A destination for the files of parts.
@@ -151,8 +153,8 @@ impl Store {
         Ok(outbox.finish(name, writer)?.bytes)
     }
 
-    /// Add the lists of the frontier, which was in matrices, to the manifest, and drop the matrices.
-    pub(crate) fn seal_listed_frontier(&mut self) -> Result<()> {
+    /// Add finished lists of afterstates to the manifest, and drop the matrices that they replace.
+    pub(crate) fn seal_afterstates(&mut self) -> Result<()> {
         let manifest = &mut self.run.manifest;
         for (name, files) in self.run.outbox.seal(u32::MAX) {
             let sealed = SealedAfterstates::new(name.key, files);
@@ -235,10 +237,42 @@ impl Store {
         self.run.outbox.is_commit_due()
     }
 
-    /// Commit, free the reserved disk space, and delete the tasks of sealed layers.
+    /// Commit, free the reserved disk space, and delete the tasks of sealed layers. If this was a
+    /// second count and it is complete, the store turns into the store of the first run.
     pub(crate) fn close(&mut self) -> Result<()> {
         self.run.outbox.close(&self.run.manifest)?;
-        TaskDir::delete_sealed(&self.run)
+        TaskDir::delete_sealed(&self.run)?;
+        let first = self.first.take_if(|_| self.run.complete());
+        let Some((first, keep)) = first else {
+            return Ok(());
+        };
+        let again = mem::replace(self, *first);
+        self.take_afterstates(&again.run, keep)?;
+        let dir = again.run.dir().to_owned();
+        drop(again);
+        file::clear(&dir);
+        Ok(())
+    }
+
+    /// Take over the afterstates of a second count, and change `keep`. The files get second names
+    /// until the manifest names them, so nothing is lost if this process is killed.
+    fn take_afterstates(&mut self, again: &Run, keep: Keep) -> Result<()> {
+        if again.table() != self.run.table() {
+            return Err(Error::Law {
+                place: self.run.dir().display().to_string(),
+                law: "the table of a second count differs".to_owned(),
+            });
+        }
+        let parts = again.expected();
+        for part in parts.filter(|part| part.name.kind() == Kind::Afterstates) {
+            let path =
+                |(name, sealed): (FileName, Sealed)| (again.dir().join(name.to_string()), sealed);
+            let files: Vec<_> = part.files().map(path).collect();
+            self.adopt(Kind::Afterstates, part.name.key, &files)?;
+        }
+        self.run.manifest.keep = keep;
+        self.seal_afterstates()?;
+        self.run.outbox.close(&self.run.manifest)
     }
 
     /// Delete the unfinished files, and the files of unsealed layers from `sum` on.
@@ -261,40 +295,9 @@ impl Store {
         abandoned
     }
 
-    /// Whether afterstates of the run are to be made from its states.
-    #[must_use]
-    pub fn wants_afterstates(&self) -> bool {
-        self.wanted.is_some()
-    }
-
-    /// The sum of the last layer whose afterstates are not there.
-    pub(crate) fn lacks_afterstates(&self) -> Option<u32> {
-        let from = self.run.manifest.afterstates_from();
-        let rows = self.run.manifest.parts.iter().map(|part| part.row);
-        let lacking = rows.filter(|row| row.sum < from && row.afterstates > 0);
-        lacking.map(|row| row.sum).max()
-    }
-
-    /// Add the finished afterstates of a layer to the manifest, and commit if a commit is due.
-    pub(crate) fn seal_afterstates(&mut self, sum: u32) -> Result<()> {
-        let manifest = &mut self.run.manifest;
-        let sealed = self.run.outbox.seal(u32::MAX).into_iter();
-        let sealed = sealed.map(|(name, files)| SealedAfterstates::new(name.key, files));
-        manifest.afterstates.splice(0..0, sealed);
-        manifest.made_from = Some(sum);
-        self.commit_if_due()
-    }
-
-    /// Keep the afterstates of all layers, which are there now, and drop the states that the run no
-    /// longer keeps.
-    pub(crate) fn keep_made_afterstates(&mut self) -> Result<()> {
-        if let Some(keep) = self.wanted.take() {
-            self.run.manifest.keep = keep;
-            self.run.manifest.made_from = None;
-            self.run.outbox.change();
-            self.drop_unkept()?;
-        }
-        Ok(())
+    /// Whether a complete run is counted again, for its afterstates.
+    pub(crate) fn counts_again(&self) -> bool {
+        self.first.is_some()
     }
 
     /// Commit the sealed layers.

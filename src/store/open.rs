@@ -1,12 +1,13 @@
 //! Opens a run's directory for a count. Checks its game and its files, and deletes the remains of
 //! an interrupted count.
 
+use std::mem;
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::commit::Record;
-use super::files::{self, Named, SOLUTION};
+use super::files::{self, AGAIN, Named, SOLUTION};
 use super::layer::Keep;
 use super::manifest::{self, Expected, Manifest};
 use super::outbox::Outbox;
@@ -23,8 +24,10 @@ impl Store {
     ///
     /// Without `keep` the choice of the run stays; a smaller `keep` drops files. Until a layer is
     /// counted, the directory belongs to no game, and no choice stays. If nothing changes, nothing
-    /// is written, so a complete run can be opened on a full or read-only disk. If a complete run
-    /// of all states is to keep afterstates, [`engine::count`](crate::engine::count) makes them.
+    /// is written, so a complete run can be opened on a full or read-only disk.
+    ///
+    /// If a complete run of all states is to keep afterstates, the store is that of a second count,
+    /// in a directory inside. Once this count is complete, the run takes over its afterstates.
     ///
     /// # Errors
     ///
@@ -59,14 +62,14 @@ impl Store {
         let (manifest, remark) = load_or_begin(dir, wanted)?;
         file::empty_lock(lock.as_ref());
         let mut run = Run::new(dir, manifest, lock);
-        let makes = run.can_continue(game, keep, segment)?;
+        let again = run.can_continue(game, keep, segment)?;
         run.audited = run.sealed_sum();
         let mut store = Self {
             run,
             notes: remark.into_iter().collect(),
-            wanted: keep.filter(|_| makes),
+            first: None,
         };
-        if let Some(keep) = keep.filter(|_| !makes) {
+        if let Some(keep) = keep.filter(|_| !again) {
             store.keep(keep)?;
         }
         for part in store.run.expected() {
@@ -80,7 +83,22 @@ impl Store {
         if !matches!(store.run.check_table(), Ok(None)) {
             store.run.manifest.follow(dir)?;
         }
-        Ok(store)
+        match keep.filter(|_| again) {
+            Some(keep) => store.count_again(keep),
+            None => Ok(store),
+        }
+    }
+
+    /// The store of a second count, for the afterstates that a complete run is to keep.
+    fn count_again(mut self, keep: Keep) -> Result<Self> {
+        let dir = self.run.dir().join(AGAIN);
+        let (game, segment) = (self.run.game(), self.run.segment());
+        let second = Some(Keep::Afterstates);
+        let mut again = Self::open_in_segments(&dir, game, second, Some(segment))?;
+        self.notes.append(&mut again.notes);
+        again.notes = mem::take(&mut self.notes);
+        again.first = Some((Box::new(self), keep));
+        Ok(again)
     }
 
     /// Check every block of every file against its checksum, on the threads of the caller's pool,
@@ -120,17 +138,15 @@ impl Store {
         Ok(())
     }
 
-    /// Change `keep`, and drop the files that it does not cover, such as afterstates whose making was
-    /// stopped.
+    /// Change `keep`, and drop the files that it does not cover.
     fn keep(&mut self, keep: Keep) -> Result<()> {
         let manifest = &mut self.run.manifest;
-        if keep == manifest.keep && manifest.made_from.is_none() {
+        if keep == manifest.keep {
             return Ok(());
         }
         let before = manifest.expected().count();
         self.run.outbox.change();
         manifest.keep = keep;
-        manifest.made_from = None;
         if keep.states() {
             // The check above showed that no states were dropped.
             manifest.dropped_below = 0;
@@ -174,6 +190,7 @@ impl Store {
             Named::Temporary => true,
             Named::Values(_) => has_stray_values,
             Named::Tasks(sum) => sum <= manifest.sealed_sum,
+            Named::Again => manifest.keep.afterstates(),
             Named::Run | Named::Solution | Named::Other => false,
         })?;
         self.notes.extend(remark);
@@ -182,8 +199,8 @@ impl Store {
 }
 
 impl Run {
-    /// The run that [`Store::open_in_segments`] would continue, and whether a count would make the
-    /// afterstates of this complete run; `None` if it would begin a run. Nothing is written.
+    /// The run that [`Store::open_in_segments`] would continue; `None` if it would begin a run. Nothing
+    /// is written.
     ///
     /// # Errors
     ///
@@ -194,7 +211,7 @@ impl Run {
         game: &Game,
         keep: Option<Keep>,
         segment: Option<u64>,
-    ) -> Result<Option<(Self, bool)>> {
+    ) -> Result<Option<Self>> {
         check_choices(game, keep, segment)?;
         match file::find(dir)? {
             None => return Ok(None),
@@ -209,8 +226,10 @@ impl Run {
             return Ok(None);
         };
         let run = Self::new(dir, manifest, None);
-        let makes = run.can_continue(game, keep, segment)?;
-        Ok(Some((run, makes)))
+        match run.can_continue(game, keep, segment)? {
+            true => Self::to_continue(&dir.join(AGAIN), game, Some(Keep::Afterstates), segment),
+            false => Ok(Some(run)),
+        }
     }
 
     /// The run that [`Store::open_in_segments`] would open, before a layer is counted or dropped. Nothing
@@ -231,11 +250,11 @@ impl Run {
             Self::new(dir, manifest, None)
         };
         let found = Self::to_continue(dir, game, keep, segment)?;
-        Ok(found.map_or_else(new, |(run, _)| run))
+        Ok(found.unwrap_or_else(new))
     }
 
-    /// Check that a count of `game` can continue the run with these choices. Returns whether it would
-    /// make the afterstates of a complete run.
+    /// Check that a count of `game` can continue the run with these choices. Returns whether it is
+    /// complete but must be counted again, for its afterstates.
     fn can_continue(&self, game: &Game, keep: Option<Keep>, segment: Option<u64>) -> Result<bool> {
         let (dir, manifest) = (self.dir(), &self.manifest);
         manifest.expect_game(dir, game)?;

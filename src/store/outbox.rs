@@ -307,7 +307,7 @@ impl Outbox {
         for (path, named) in files::all(&self.dir)? {
             if is_orphan(named) {
                 match named {
-                    Named::Tasks(_) => file::clear(&path),
+                    Named::Tasks(_) | Named::Again => file::clear(&path),
                     _ => file::remove(&path)?,
                 }
                 removed += 1;

@@ -31,6 +31,9 @@ impl Run {
                 Named::Tasks(sum) => remarks.push(format!(
                     "{shown}: tasks of layer {sum}: enum48 cluster can go on with them; a count that seals the layer deletes them"
                 )),
+                Named::Again => remarks.push(format!(
+                    "{shown}: a second count for the afterstates: --keep both or afterstates goes on with it"
+                )),
                 Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
                 Named::Values(name) if !is_solved(name) => stray_values.push(path),
                 Named::Part(_) | Named::Run | Named::Values(_) | Named::Solution => {}

@@ -29,7 +29,7 @@ const KILLS: usize = 5;
 /// Number of hunts for each count. Each hunt kills at other moments.
 const HUNTS: usize = 5;
 
-const HUNTED: [Hunted; 10] = [
+const HUNTED: [Hunted; 11] = [
     Hunted {
         args: "--size 3 --max 512",
         before: None,
@@ -91,6 +91,13 @@ const HUNTED: [Hunted; 10] = [
         before: None,
         bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
         settings: Some(EACH_FRONTIER),
+        spills: false,
+    },
+    Hunted {
+        args: "--size 3 --max 128 --keep both",
+        before: Some("--size 3 --max 128"),
+        bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 128M"],
+        settings: Some(EACH_LAYER),
         spills: false,
     },
     Hunted {

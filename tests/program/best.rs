@@ -271,7 +271,7 @@ fn bad_arguments_and_files_are_refused_in_one_line() {
     refused(
         &place,
         "best 0x2310 --dir enum48-data/2x2-8",
-        "cannot be solved: it keeps only states: make the afterstates from them, with enum48 --size 2x2 --max 8 --keep both",
+        "cannot be solved: it keeps only states: count again with their afterstates, with enum48 --size 2x2 --max 8 --keep both",
     );
     refused(&place, "best 0x2310 --dir run --json --csv", "--csv");
     refused(

@@ -240,7 +240,7 @@ fn missing_values_are_reported_with_the_reason() {
     for (args, why) in [
         (
             "all --values",
-            "cannot be solved: it keeps only states: make the afterstates from them",
+            "cannot be solved: it keeps only states: count again with their afterstates",
         ),
         ("both --values", "not solved yet: enum48 solve"),
         (
@@ -573,7 +573,7 @@ fn a_dry_run_estimates_without_writing() {
         refused(&place, &format!("{args} --dry-run"), why);
     }
     let more = good(&place, "--size 3 --max 128 --keep both --dry-run");
-    assert!(more.contains("only afterstates are left to make"), "{more}");
+    assert!(more.contains("3x3-128, not begun"), "{more}");
 }
 
 #[test]

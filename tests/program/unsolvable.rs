@@ -50,7 +50,7 @@ fn a_directory_that_cannot_be_solved_is_refused_with_advice() {
         ("solve .", ".: not a run's directory"),
         (
             "solve states",
-            "make the afterstates from them, with enum48 --size 2x2 --max 32 --keep both --dir states",
+            "count again with their afterstates, with enum48 --size 2x2 --max 32 --keep both --dir states",
         ),
         (
             "solve last",

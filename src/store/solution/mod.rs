@@ -348,7 +348,7 @@ fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
         )
     } else if run.keep() == Keep::All {
         format!(
-            "it keeps only states: make the afterstates from them, with enum48 {} --keep both --dir {}",
+            "it keeps only states: count again with their afterstates, with enum48 {} --keep both --dir {}",
             run.game().options(),
             run.dir().display()
         )

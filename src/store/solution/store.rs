@@ -187,7 +187,7 @@ impl SolutionStore {
         let is_orphan = |named| match named {
             Named::Values(name) => !solution.names(name),
             Named::Temporary => true,
-            Named::Part(_) | Named::Run | Named::Solution | Named::Tasks(_) | Named::Other => false,
+            _ => false,
         };
         let remark = solution.outbox.remove_orphans("solution", is_orphan)?;
         self.notes.extend(remark);

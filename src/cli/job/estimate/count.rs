@@ -86,9 +86,6 @@ pub(in crate::cli) struct CountEstimate {
     threads: usize,
     #[serde(skip)]
     in_matrices: bool,
-    /// Whether afterstates of a complete run are left to make. Their time is not measured.
-    #[serde(skip)]
-    makes_afterstates: bool,
 }
 
 impl CountEstimate {
@@ -238,7 +235,6 @@ impl CountEstimate {
             memory_high: known(most_memory, false),
             threads: plan.threads(),
             in_matrices: keep.matrices(),
-            makes_afterstates: run.complete() && keep.afterstates() && !run.keep().afterstates(),
             why: choice.why().to_owned(),
             source,
             forecast,
@@ -304,9 +300,6 @@ impl fmt::Display for CountEstimate {
         };
         let took = time(self.seconds_low, self.seconds_high);
         let time = match self.exact {
-            _ if self.makes_afterstates => {
-                "only afterstates are left to make; their time is not measured".to_owned()
-            }
             true if self.seconds_high == 0.0 => "nothing is left to count".to_owned(),
             true => format!("about {took}, as it took just now"),
             false => format!(
