@@ -9,7 +9,7 @@ the count. The files equal the files of one machine, byte for byte.
                                                                 made here, or starts one
   scripts/enum48_ray.py --dir run --size 4 --max 64 --local 4   4 processes, without Ray
 
-All other options are passed on to `enum48 cluster tasks`: --size, --max, --until, --keep, --segment,
+All other options are passed on to `enum48 cluster tasks`: --size, --max, --until, --keep,
 --level, --task, and --threads and --memory, for small layers that it counts alone. Details:
 results/cluster.md.
 """

@@ -1,11 +1,13 @@
 //! Internals for the benches and the tests of this repository. They change without notice.
 
+use std::path::Path;
+
 use crate::engine::{Plan, Workers};
 use crate::error::Result;
-use crate::game::LineTables;
+use crate::game::{Game, LineTables};
 use crate::read::Reader;
 use crate::solve::{self, Payoff, SolvedLayer};
-use crate::store::{Goal, Solution};
+use crate::store::{Goal, Keep, Solution, Store};
 
 pub use crate::engine::bits::canonical::{DigitBuffer, ROOM, SharedHalf, extract, keep_canonical};
 pub use crate::engine::bits::kernels::{
@@ -21,6 +23,16 @@ pub use crate::part::writer::{PartWriter, Sealed};
 pub use crate::solve::expand::{Expand, ExpandScratch};
 pub use crate::solve::index::Index;
 pub use crate::solve::rank::{RankTables, Ranking};
+
+/// [`Store::open`]; a run without a counted layer gets `segment` boards, a multiple of 2^17, in every
+/// file of a part but the last.
+///
+/// # Errors
+///
+/// As for [`Store::open`].
+pub fn open_in_segments(dir: &Path, game: &Game, keep: Keep, segment: u64) -> Result<Store> {
+    Store::open_in_segments(dir, game, Some(keep), segment)
+}
 
 /// Call `act` with an [`Expand`] for the afterstates of `sum`. The two layers above are read from a
 /// solution.

@@ -115,7 +115,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         ClusterCommand::Run(args) => cluster::run(&args.dir, &args.task, &args.resources.plan()?)?,
         ClusterCommand::Seal(args) => {
             let game = *Run::peek(&args.dir)?.game();
-            let mut store = open::store(&args.dir, &game, None, None, open::LONG)?;
+            let mut store = open::store(&args.dir, &game, None, open::LONG)?;
             let sum = cluster::seal(&mut store)?;
             talk::say(format_args!("layer {sum} is sealed"));
         }

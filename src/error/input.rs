@@ -92,15 +92,6 @@ pub enum InputError {
         threads: usize,
     },
 
-    /// A segment size that is not a whole number of blocks.
-    #[error("--segment {segment}: a file holds whole blocks: give a multiple of {block}")]
-    Segment {
-        /// Boards in every file of a part except the last.
-        segment: u64,
-        /// Boards of a block.
-        block: u64,
-    },
-
     /// A sum that no layer can have.
     #[error("sum {0}: no layer has this sum: give an even number, 4 or more")]
     Sum(u32),

@@ -102,16 +102,14 @@ pub enum Error {
     #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\"{}", .0.display(), restore(.0))]
     Foreign(PathBuf),
 
-    /// A file of a later format version.
-    #[error(
-        "{path}: format {found} is newer than this program reads ({known}): use a newer enum48, or another --dir"
-    )]
-    Newer {
+    /// A file of another format version.
+    #[error("{path}: format {found} is {}", phrase::of_format(path, *found, *known))]
+    Format {
         /// File.
         path: PathBuf,
         /// Its format version.
         found: u32,
-        /// The latest version this program reads.
+        /// The version that this program reads.
         known: u32,
     },
 
@@ -236,19 +234,6 @@ pub enum Error {
         found: String,
         /// Requested game.
         wanted: String,
-    },
-
-    /// A directory with a run whose segments have another size.
-    #[error(
-        "{path}: a file has up to {found} boards of a part, not {wanted}: give another --dir, or no --segment"
-    )]
-    OtherSegment {
-        /// Directory.
-        path: PathBuf,
-        /// Boards in every file of a part except the last.
-        found: u64,
-        /// The requested number of boards.
-        wanted: u64,
     },
 
     /// A layer that was not counted yet.

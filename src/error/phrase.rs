@@ -78,6 +78,15 @@ pub(super) fn anew(path: &Path) -> &'static str {
     }
 }
 
+/// What is wrong with a format version, and the remedy.
+pub(super) fn of_format(path: &Path, found: u32, known: u32) -> String {
+    let (what, remedy) = match found > known {
+        true => ("newer", "use a newer enum48, or another --dir"),
+        false => ("older", anew(path)),
+    };
+    format!("{what} than this program reads ({known}): {remedy}")
+}
+
 /// The remedy for an error of the system, or an empty text.
 pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
     match (what, cause.kind()) {

@@ -96,7 +96,7 @@ impl Header {
             return Err(damaged("header: checksum differs"));
         }
         if u32_at(head, 8) != VERSION {
-            return Err(Error::Newer {
+            return Err(Error::Format {
                 path: owned(),
                 found: u32_at(head, 8),
                 known: VERSION,

@@ -315,7 +315,7 @@ pub(super) mod tests {
         newer[36..40].copy_from_slice(&crc.to_le_bytes());
         assert!(matches!(
             read(&newer),
-            Err(Error::Newer {
+            Err(Error::Format {
                 found: 2,
                 known: 1,
                 ..

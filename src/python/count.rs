@@ -60,7 +60,7 @@ pub(super) fn count(
         let plan = Plan::new(memory, threads)?.with_stop(stop.clone());
         let keep = keep.map(|keep| keep.0);
         // Opening drops files that `keep` does not cover. A refused count must leave them.
-        Choice::new(&Run::to_open(&dir, &game, keep, None)?, &plan, until)?;
+        Choice::new(&Run::to_open(&dir, &game, keep)?, &plan, until)?;
         let mut store = Store::open(&dir, &game, keep)?;
         let mut lines;
         let progress: &mut dyn Progress = if progress {

@@ -4,10 +4,11 @@
 //! unchanged, not that it is true. So each read checks the fields against each other, and the
 //! counts against the laws. This takes milliseconds, because no other file is read.
 
-use super::manifest::{Manifest, SealedAfterstates, SealedPart, can_be_cut};
+use super::manifest::{Manifest, SealedAfterstates, SealedPart};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::laws::Laws;
+use crate::part::Kind;
 
 impl Manifest {
     /// Check the manifest.
@@ -16,10 +17,6 @@ impl Manifest {
     ///
     /// A text that names the wrong field, with its contents and the expected contents.
     pub(super) fn audit(&self) -> Result<(), String> {
-        let version = self.version();
-        check(self.format == version, || {
-            format!("format: expected {version}, got {}", self.format)
-        })?;
         self.segments()?;
         self.parts_in_order()?;
         self.sums()?;
@@ -106,7 +103,10 @@ impl Manifest {
     /// Segments hold whole blocks, and the segments of a part add up to the part.
     fn segments(&self) -> Result<(), String> {
         let segment = self.segment;
-        can_be_cut(segment).map_err(|error| error.to_string())?;
+        let block = Kind::States.block() as u64;
+        check(segment > 0 && segment.is_multiple_of(block), || {
+            format!("segment: expected a multiple of {block}, got {segment}")
+        })?;
         self.expected().try_for_each(|expected| {
             check(expected.is_cut(segment), || {
                 let (name, sealed) = (expected.name, expected.sealed);
@@ -147,7 +147,6 @@ pub(super) fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::commit::Record;
     use crate::store::layer::Keep;
 
     /// Change the manifest of a stopped count, and audit it.
@@ -161,24 +160,20 @@ mod tests {
     #[test]
     fn a_true_manifest_passes() {
         assert_eq!(after(|_| ()), Ok(()));
-        let new = Manifest::new(&"4x4".parse().unwrap(), Keep::Last, None);
+        let new = Manifest::new(&"4x4".parse().unwrap(), Keep::Last, 1 << 17);
         assert_eq!(new.audit(), Ok(()));
-    }
-
-    #[test]
-    fn a_saved_manifest_has_the_lowest_format_that_can_hold_it() {
-        let place = tempfile::tempdir().unwrap();
-        let mut manifest = Manifest::new(&"4x4".parse().unwrap(), Keep::All, None);
-        // As if it had named segments, which were dropped.
-        manifest.format = 2;
-        manifest.save(place.path()).unwrap();
-        assert_eq!(Manifest::load(place.path()).unwrap().unwrap().format, 1);
     }
 
     #[test]
     fn errors_name_the_impossible_field() {
         type Edit = fn(&mut Manifest);
-        let wrong: [(&str, Edit); 18] = [
+        let wrong: [(&str, Edit); 20] = [
+            ("segment: expected a multiple of 131072, got 0", |m| {
+                m.segment = 0
+            }),
+            ("segment: expected a multiple of 131072, got 200000", |m| {
+                m.segment = 200_000;
+            }),
             (
                 "sealed_sum: expected 12, the sum of the last part, got 4294967294",
                 |m| {

@@ -4,7 +4,7 @@
 //! reader refuses any byte that this program would not have written.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -31,7 +31,7 @@ struct AnyVersion {
     format: u32,
 }
 
-/// Read a file whose format version is at most `known`; `None` if it does not exist.
+/// Read a file of the format version `known`; `None` if it does not exist.
 pub(super) fn load<T>(path: &Path, known: u32) -> Result<Option<T>>
 where
     T: Serialize + DeserializeOwned,
@@ -56,8 +56,8 @@ where
     };
     let json = |error: serde_json::Error| damaged(error.to_string());
     let AnyVersion { format } = serde_json::from_slice(&bytes).map_err(json)?;
-    if format > known {
-        return Err(Error::Newer {
+    if format != known {
+        return Err(Error::Format {
             path: path.to_owned(),
             found: format,
             known,
@@ -71,22 +71,9 @@ where
     Ok(Some(contents))
 }
 
-/// Replace a file, durably. The old file stays if [`load`] would refuse the new one.
+/// Replace a file, durably.
 pub(super) fn save<T: Serialize>(path: &Path, contents: &T) -> Result<()> {
-    save_within(MOST, path, contents)
-}
-
-fn save_within<T: Serialize>(most: u64, path: &Path, contents: &T) -> Result<()> {
-    let bytes = to_bytes(contents);
-    if bytes.len() as u64 > most {
-        let len = bytes.len();
-        // Only segments are so many.
-        let cause = io::Error::other(format!(
-            "{len} bytes: expected at most {most}: count again in another --dir with a larger --segment"
-        ));
-        return Err(Error::io(path, "write")(cause));
-    }
-    file::write_atomic(path, &bytes)
+    file::write_atomic(path, &to_bytes(contents))
 }
 
 pub(super) fn checksum(contents: &impl Serialize) -> u32 {
@@ -100,31 +87,4 @@ fn to_bytes<T: Serialize>(contents: &T) -> Vec<u8> {
         .expect("the contents have a form in JSON");
     bytes.push(b'\n');
     bytes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn contents_too_large_to_be_read_are_refused_and_the_old_file_stays() {
-        #[derive(Debug, PartialEq, Serialize, Deserialize)]
-        struct Noted {
-            format: u32,
-            text: String,
-        }
-        let contents = |length: usize| Noted {
-            format: 1,
-            text: "x".repeat(length),
-        };
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("manifest.json");
-        let most = to_bytes(&contents(10)).len() as u64;
-        save_within(most, &path, &contents(10)).unwrap();
-        let refused = save_within(most, &path, &contents(11)).unwrap_err();
-        let said = refused.to_string();
-        assert!(said.ends_with(" with a larger --segment"), "{said}");
-        assert!(!refused.is_lack_of_space(), "more space does not help");
-        assert_eq!(load(&path, 1).unwrap(), Some(contents(10)));
-    }
 }

@@ -12,20 +12,18 @@ use super::file;
 use super::files::{FileName, Holds, MANIFEST, PartName, TABLE};
 use super::layer::Keep;
 use crate::counts::{Row, Table};
-use crate::error::{Error, InputError, Result};
+use crate::error::{Error, Result};
 use crate::game::{Exp, Game, PartKey};
 use crate::part::{Kind, Sealed};
 
-/// The latest format version that this program reads. Without matrices it writes version 2, and
-/// without segments version 1.
-pub(super) const FORMAT: u32 = 3;
-const WITH_SEGMENTS: u32 = 2;
+/// The format version.
+const FORMAT: u32 = 3;
 
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
-/// Usual number of boards in every file of a part but the last: about 60 MB of states, or 90 MB of
+/// Number of boards in every file of a part but the last: about 60 MB of states, or 90 MB of
 /// afterstates.
-const SEGMENT: u64 = 1 << 27;
+pub(super) const SEGMENT: u64 = 1 << 27;
 
 /// The expected totals of the files of a part, or of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,14 +167,11 @@ impl SealedMatrices {
 /// manifests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    /// The version of the file that was read. A saved file has the lowest version that can hold the
-    /// manifest.
-    pub(super) format: u32,
+    format: u32,
     pub(crate) program: String,
     pub(crate) game: Game,
     pub(crate) keep: Keep,
     /// Number of boards in every file of a part but the last.
-    #[serde(default = "usual_segment", skip_serializing_if = "is_usual")]
     pub(crate) segment: u64,
     /// The states of all lower sums were dropped.
     pub(crate) dropped_below: u32,
@@ -187,7 +182,6 @@ pub(crate) struct Manifest {
     /// In order of sum, then largest tile.
     pub(crate) afterstates: Vec<SealedAfterstates>,
     /// In order of sum. A layer has its afterstates here or in `afterstates`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) matrices: Vec<SealedMatrices>,
 }
 
@@ -197,7 +191,7 @@ impl Record for Manifest {
     }
 
     fn save(&self, dir: &Path) -> Result<()> {
-        checked::save(&dir.join(MANIFEST), &self.saved())
+        checked::save(&dir.join(MANIFEST), self)
     }
 
     /// Write the table.
@@ -206,33 +200,15 @@ impl Record for Manifest {
     }
 }
 
-/// Check that a segment is a whole number of blocks, for states and for afterstates.
-pub(super) fn can_be_cut(segment: u64) -> Result<()> {
-    let block = Kind::States.block() as u64;
-    if segment > 0 && segment.is_multiple_of(block) {
-        return Ok(());
-    }
-    Err(InputError::Segment { segment, block }.into())
-}
-
-fn usual_segment() -> u64 {
-    SEGMENT
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_usual(segment: &u64) -> bool {
-    *segment == SEGMENT
-}
-
 impl Manifest {
     /// The manifest of a directory without a sealed layer.
-    pub(crate) fn new(game: &Game, keep: Keep, segment: Option<u64>) -> Self {
+    pub(crate) fn new(game: &Game, keep: Keep, segment: u64) -> Self {
         Self {
-            format: 1,
+            format: FORMAT,
             program: PROGRAM.to_owned(),
             game: *game,
             keep,
-            segment: segment.unwrap_or(SEGMENT),
+            segment,
             dropped_below: 0,
             sealed_sum: 2,
             complete: false,
@@ -242,17 +218,9 @@ impl Manifest {
         }
     }
 
-    /// The manifest with the format version of its file.
-    fn saved(&self) -> Self {
-        Self {
-            format: self.version(),
-            ..self.clone()
-        }
-    }
-
     /// Checksum of the manifest in its file.
     pub(super) fn checksum(&self) -> u32 {
-        checked::checksum(&self.saved())
+        checked::checksum(self)
     }
 
     /// Whether two manifests have the same game and choices.
@@ -325,27 +293,11 @@ impl Manifest {
         rows.take_while(move |row| row.sum == sum)
     }
 
-    /// The lowest format version that can hold the manifest.
-    pub(super) fn version(&self) -> u32 {
-        if self.keep.matrices() || !self.matrices.is_empty() {
-            FORMAT
-        } else if self.cut_files() > 0 || !is_usual(&self.segment) {
-            WITH_SEGMENTS
-        } else {
-            1
-        }
-    }
-
-    /// Number of entries that need room in the file.
+    /// Number of entries that need room in the file: of parts, of matrices and of segments.
     pub(super) fn entries(&self) -> usize {
-        self.parts.len() + self.afterstates.len() + self.matrices.len() + self.cut_files()
-    }
-
-    /// Number of segments of the parts that have several files.
-    fn cut_files(&self) -> usize {
-        let states = self.parts.iter().map(|part| part.segments.len());
-        let afterstates = self.afterstates.iter().map(|part| part.segments.len());
-        states.chain(afterstates).sum()
+        let states = self.parts.iter().map(|part| 1 + part.segments.len());
+        let afterstates = self.afterstates.iter().map(|part| 1 + part.segments.len());
+        states.chain(afterstates).sum::<usize>() + self.matrices.len()
     }
 
     /// Whether the manifest names a file.

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::commit::Record;
 use super::files::{self, AGAIN, Named, SOLUTION};
 use super::layer::Keep;
-use super::manifest::{self, Expected, Manifest};
+use super::manifest::{Expected, Manifest, SEGMENT};
 use super::outbox::Outbox;
 use super::{Run, Store, file};
 use crate::error::{Error, Result, SolvingError};
@@ -37,24 +37,22 @@ impl Store {
     /// [`Error::Dropped`] if `keep` asks for layers that were dropped before;
     /// [`SolvingError::Needed`] if `keep` would drop the afterstates of a solved run.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
-        Self::open_in_segments(dir, game, keep, None)
+        Self::open_in_segments(dir, game, keep, SEGMENT)
     }
 
-    /// Like [`Store::open`], with `segment` boards in every file of a part but the last. Without
-    /// `segment`, the segment size of the run stays, and a run without a counted layer has 2^27.
+    /// Like [`Store::open`]. A run without a counted layer gets `segment` boards in every file of a
+    /// part but the last, a multiple of 2^17 instead of 2^27.
     ///
     /// # Errors
     ///
-    /// As for [`Store::open`]; [`Error::OtherSegment`] if the run has another segment size;
-    /// [`InputError::Segment`](crate::InputError::Segment) if `segment` is not a whole number of
-    /// blocks.
-    pub fn open_in_segments(
+    /// As for [`Store::open`].
+    pub(crate) fn open_in_segments(
         dir: &Path,
         game: &Game,
         keep: Option<Keep>,
-        segment: Option<u64>,
+        segment: u64,
     ) -> Result<Self> {
-        check_choices(game, keep, segment)?;
+        check_keep(game, keep)?;
         file::create_dir(dir)?;
         files::refuse_foreign(dir)?;
         let lock = file::lock(dir)?;
@@ -62,7 +60,7 @@ impl Store {
         let (manifest, remark) = load_or_begin(dir, wanted)?;
         file::empty_lock(lock.as_ref());
         let mut run = Run::new(dir, manifest, lock);
-        let again = run.can_continue(game, keep, segment)?;
+        let again = run.can_continue(game, keep)?;
         run.audited = run.sealed_sum();
         let mut store = Self {
             run,
@@ -94,7 +92,7 @@ impl Store {
         let dir = self.run.dir().join(AGAIN);
         let (game, segment) = (self.run.game(), self.run.segment());
         let second = Some(Keep::Afterstates);
-        let mut again = Self::open_in_segments(&dir, game, second, Some(segment))?;
+        let mut again = Self::open_in_segments(&dir, game, second, segment)?;
         self.notes.append(&mut again.notes);
         again.notes = mem::take(&mut self.notes);
         again.first = Some((Box::new(self), keep));
@@ -199,20 +197,14 @@ impl Store {
 }
 
 impl Run {
-    /// The run that [`Store::open_in_segments`] would continue; `None` if it would begin a run. Nothing
-    /// is written.
+    /// The run that [`Store::open`] would continue; `None` if it would begin a run. Nothing is written.
     ///
     /// # Errors
     ///
-    /// As for [`Store::open_in_segments`]. A directory in use is no error, and files are not checked.
+    /// As for [`Store::open`]. A directory in use is no error, and files are not checked.
     #[cfg(feature = "machine")]
-    pub(crate) fn to_continue(
-        dir: &Path,
-        game: &Game,
-        keep: Option<Keep>,
-        segment: Option<u64>,
-    ) -> Result<Option<Self>> {
-        check_choices(game, keep, segment)?;
+    pub(crate) fn to_continue(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Option<Self>> {
+        check_keep(game, keep)?;
         match file::find(dir)? {
             None => return Ok(None),
             Some(found) if found.is_dir() => files::refuse_foreign(dir)?,
@@ -226,45 +218,31 @@ impl Run {
             return Ok(None);
         };
         let run = Self::new(dir, manifest, None);
-        match run.can_continue(game, keep, segment)? {
-            true => Self::to_continue(&dir.join(AGAIN), game, Some(Keep::Afterstates), segment),
+        match run.can_continue(game, keep)? {
+            true => Self::to_continue(&dir.join(AGAIN), game, Some(Keep::Afterstates)),
             false => Ok(Some(run)),
         }
     }
 
-    /// The run that [`Store::open_in_segments`] would open, before a layer is counted or dropped. Nothing
-    /// is written.
+    /// The run that [`Store::open`] would open, before a layer is counted or dropped. Nothing is written.
     ///
     /// # Errors
     ///
     /// As for [`Run::to_continue`].
     #[cfg(feature = "machine")]
-    pub(crate) fn to_open(
-        dir: &Path,
-        game: &Game,
-        keep: Option<Keep>,
-        segment: Option<u64>,
-    ) -> Result<Self> {
+    pub(crate) fn to_open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         let new = || {
-            let manifest = Manifest::new(game, keep.unwrap_or_default(), segment);
+            let manifest = Manifest::new(game, keep.unwrap_or_default(), SEGMENT);
             Self::new(dir, manifest, None)
         };
-        let found = Self::to_continue(dir, game, keep, segment)?;
-        Ok(found.unwrap_or_else(new))
+        Ok(Self::to_continue(dir, game, keep)?.unwrap_or_else(new))
     }
 
     /// Check that a count of `game` can continue the run with these choices. Returns whether it is
     /// complete but must be counted again, for its afterstates.
-    fn can_continue(&self, game: &Game, keep: Option<Keep>, segment: Option<u64>) -> Result<bool> {
+    fn can_continue(&self, game: &Game, keep: Option<Keep>) -> Result<bool> {
         let (dir, manifest) = (self.dir(), &self.manifest);
         manifest.expect_game(dir, game)?;
-        if let Some(wanted) = segment.filter(|&wanted| wanted != manifest.segment) {
-            return Err(Error::OtherSegment {
-                path: dir.to_owned(),
-                found: manifest.segment,
-                wanted,
-            });
-        }
         let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
             return Ok(false);
         };
@@ -299,11 +277,8 @@ impl Run {
     }
 }
 
-/// Check the choices of a count before its directory is opened.
-fn check_choices(game: &Game, keep: Option<Keep>, segment: Option<u64>) -> Result<()> {
-    if let Some(segment) = segment {
-        manifest::can_be_cut(segment)?;
-    }
+/// Check that a game can be kept like this, before its directory is opened.
+fn check_keep(game: &Game, keep: Option<Keep>) -> Result<()> {
     if keep.is_some_and(Keep::matrices) && game.size().cells() != 16 {
         let size = game.size();
         let what = format!("for boards of 4x4, not of {size}: give another --keep");

@@ -36,11 +36,11 @@ tests! {
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/results/cluster.md");
 
-/// Games in small segments and small tasks, so that a count has many of each. Three are counted as
+/// Games in small tasks, so that a count has many. Three are counted as
 /// lists, one of them to its end; two by sweeps.
 const GAMES: [&str; 5] = [
-    "--size 4 --max 16 --until 50 --segment 131072 --task 300000",
-    "--size 4 --max 32 --until 46 --segment 131072 --task 1000000",
+    "--size 4 --max 16 --until 50 --task 300000",
+    "--size 4 --max 32 --until 46 --task 1000000",
     "--size 4 --max 8 --task 4000",
     "--size 4 --max 32 --until 44 --keep matrices --task 2000",
     "--size 4 --max 8 --keep last --task 100",
@@ -49,11 +49,8 @@ const GAMES: [&str; 5] = [
 /// Some layers of a game in many tasks, or all layers in an exhaustive test: as lists, and by sweeps.
 fn layers() -> [String; 2] {
     let until = if exhaustive() { "" } else { "--until 46 " };
-    [
-        "--segment 131072 --task 100000",
-        "--keep matrices --task 700",
-    ]
-    .map(|rest| format!("--size 4 --max 16 {until}{rest}"))
+    ["--task 100000", "--keep matrices --task 700"]
+        .map(|rest| format!("--size 4 --max 16 {until}{rest}"))
 }
 
 /// The command that drives `program` through a game, with this number of processes.

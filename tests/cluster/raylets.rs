@@ -24,7 +24,7 @@ const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/enum48_ray.py
 
 /// Games with the number of candidates of a task, and a stage of their layers.
 const GAMES: [(&str, &str, &str); 2] = [
-    ("--size 4 --max 16 --segment 131072", "500000", "reduce"),
+    ("--size 4 --max 16", "500000", "reduce"),
     (
         "--size 4 --max 16 --keep matrices --until 72",
         "700",

@@ -38,7 +38,7 @@ const HUNTED: [Hunted; 11] = [
         spills: false,
     },
     Hunted {
-        args: "--size 4 --max 16 --segment 131072",
+        args: "--size 4 --max 16",
         before: None,
         bounds: ["--threads 2 --memory 32M", "--threads 1 --memory 512M"],
         settings: Some(&[]),
@@ -80,7 +80,7 @@ const HUNTED: [Hunted; 11] = [
         spills: false,
     },
     Hunted {
-        args: "--size 4 --max 16 --keep afterstates --engine bits --segment 131072",
+        args: "--size 4 --max 16 --keep afterstates --engine bits",
         before: None,
         bounds: ["--threads 2 --memory 128M", "--threads 3 --memory 512M"],
         settings: Some(EACH_LAYER),

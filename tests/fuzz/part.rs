@@ -124,7 +124,7 @@ fn a_damaged_part_file_is_refused_or_reads_unchanged() {
         }
         kind_and_cause(&result)
     });
-    let kinds = ["ok", "Foreign", "Cut", "Damaged", "Unfinished", "Newer"];
+    let kinds = ["ok", "Foreign", "Cut", "Damaged", "Unfinished", "Format"];
     for kind in kinds {
         assert!(
             outcomes.keys().any(|outcome| outcome.starts_with(kind)),

@@ -7,6 +7,7 @@ use std::path::Path;
 use enum48::counts::Table;
 use enum48::engine::{self, Engine, Plan, Progress, Silent, Stop};
 use enum48::game::{PartKey, sum};
+use enum48::internals::open_in_segments;
 use enum48::part::{Kind, Stream};
 use enum48::read::Lookup;
 use enum48::read::Reader;
@@ -303,7 +304,7 @@ fn only_an_empty_run_changes_its_form_or_its_segments() {
         (Keep::Both, 1 << 18),
         (Keep::Matrices, 1 << 18),
     ] {
-        let store = Store::open_in_segments(place.path(), &game, Some(keep), Some(segment));
+        let store = open_in_segments(place.path(), &game, keep, segment);
         drop(store.unwrap());
         assert_eq!(Run::open(place.path()).unwrap().keep(), keep);
     }

@@ -1,5 +1,5 @@
-//! The file format is stable. The library still reads directories of version 1, and the documented
-//! bytes equal the written bytes.
+//! The file format is stable. The library still reads the directories of the first release, and the
+//! documented bytes equal the written bytes.
 
 use std::fs;
 use std::io::Cursor;
@@ -15,7 +15,7 @@ use enum48::verify::{self, deep};
 
 use crate::read::reader;
 
-/// The path of a directory of version 1.
+/// The path of a directory of the first release.
 fn old(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data/v1")
@@ -23,7 +23,7 @@ fn old(name: &str) -> PathBuf {
 }
 
 #[test]
-fn directories_of_version_1_open_and_verify() {
+fn directories_of_the_first_release_open_and_verify() {
     // Lees-Miller (2017) published the first two numbers of live states. The twin in `oracle.rs`
     // gives the third.
     for (name, files, live, complete) in [
@@ -48,7 +48,7 @@ fn directories_of_version_1_open_and_verify() {
 }
 
 #[test]
-fn a_count_resumes_in_a_directory_of_version_1() {
+fn a_count_resumes_in_a_directory_of_the_first_release() {
     let place = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(old("2x3-8-until-12")).unwrap() {
         let entry = entry.unwrap();
@@ -66,7 +66,7 @@ fn a_count_resumes_in_a_directory_of_version_1() {
 }
 
 #[test]
-fn a_table_of_version_1_survives_a_round_trip() {
+fn a_table_of_the_first_release_survives_a_round_trip() {
     let bytes = fs::read(old("2x2-32").join("layers.csv")).unwrap();
     assert_eq!(Table::read_csv(&bytes[..]).unwrap().to_csv(), bytes);
 }

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use enum48::engine::{self, Engine, Plan, Silent};
 use enum48::game::Objective;
+use enum48::internals::open_in_segments;
 use enum48::part::{Fingerprint, Kind};
 use enum48::store::{Keep, Rounding, Run, SolutionStore, Store};
 use enum48::verify::{deep, verify};
-use enum48::{Error, Game, InputError, solve};
+use enum48::{Error, Game, solve};
 use tempfile::TempDir;
 
 use crate::files::{files, in_memory};
@@ -20,6 +21,9 @@ use crate::share::share;
 
 /// Boards of a segment, the fewest allowed: one block of states. 4x4 to 16 has parts of a million.
 const SEGMENT: u64 = 1 << 17;
+
+/// Boards of a usual segment, more than any part has.
+const WHOLE: u64 = 1 << 27;
 
 /// The first layer in which a part of states has two segments is 34. In this layer, a part of
 /// afterstates has two as well.
@@ -35,16 +39,16 @@ fn plan() -> Plan {
 fn count(
     dir: &Path,
     keep: Keep,
-    segment: Option<u64>,
+    segment: u64,
     plan: &Plan,
     until: Option<u32>,
 ) -> Result<(), Error> {
     let game: Game = "4x4-16".parse().unwrap();
-    let mut store = Store::open_in_segments(dir, &game, Some(keep), segment)?;
+    let mut store = open_in_segments(dir, &game, keep, segment)?;
     engine::count(&mut store, plan, until, &mut Silent)
 }
 
-fn counted(keep: Keep, segment: Option<u64>, until: Option<u32>) -> TempDir {
+fn counted(keep: Keep, segment: u64, until: Option<u32>) -> TempDir {
     let place = in_memory();
     count(place.path(), keep, segment, &plan(), until).unwrap();
     place
@@ -68,7 +72,7 @@ fn names(dir: &Path, ending: &str) -> Vec<String> {
 
 #[test]
 fn every_board_in_segments_is_found_at_its_position() {
-    let place = counted(Keep::Both, Some(SEGMENT), Some(42));
+    let place = counted(Keep::Both, SEGMENT, Some(42));
     let reader = reader(Run::open(place.path()).unwrap());
     let parts = reader.run().parts(Kind::States);
     let parts = parts.map(|key| reader.part(Kind::States, key).unwrap().unwrap());
@@ -79,8 +83,8 @@ fn every_board_in_segments_is_found_at_its_position() {
 
 #[test]
 fn segments_hold_the_same_boards_and_values() {
-    let whole = counted(Keep::Both, None, None);
-    let cut = counted(Keep::Both, Some(SEGMENT), None);
+    let whole = counted(Keep::Both, WHOLE, None);
+    let cut = counted(Keep::Both, SEGMENT, None);
     let [run, other] = [&whole, &cut].map(|place| reader(Run::open(place.path()).unwrap()));
     assert_eq!(run.run().table(), other.run().table());
     for kind in [Kind::States, Kind::Afterstates] {
@@ -138,7 +142,7 @@ fn segments_hold_the_same_boards_and_values() {
 
 #[test]
 fn deep_verification_agrees_with_segments() {
-    let place = counted(Keep::Both, Some(SEGMENT), Some(TWO));
+    let place = counted(Keep::Both, SEGMENT, Some(TWO));
     assert!(!names(place.path(), "-0001.states").is_empty());
     let run = Run::open(place.path()).unwrap();
     let found = deep::verify(
@@ -154,13 +158,13 @@ fn deep_verification_agrees_with_segments() {
 #[test]
 fn segments_do_not_depend_on_engine_threads_memory_or_stops() {
     for keep in share([Keep::All, Keep::Last, Keep::Both]) {
-        let expected = counted(keep, Some(SEGMENT), Some(LAST));
+        let expected = counted(keep, SEGMENT, Some(LAST));
         let expected = files(expected.path());
         let lists = Plan::new(64 << 20, 3)
             .unwrap()
             .with_engine(Some(Engine::Lists));
         let place = in_memory();
-        count(place.path(), keep, Some(SEGMENT), &lists, Some(LAST)).unwrap();
+        count(place.path(), keep, SEGMENT, &lists, Some(LAST)).unwrap();
         assert!(files(place.path()) == expected, "{keep}");
         let place = in_memory();
         let bits = Plan::new(1 << 30, 1)
@@ -168,9 +172,7 @@ fn segments_do_not_depend_on_engine_threads_memory_or_stops() {
             .with_engine(Some(Engine::Bits));
         let engines = [&bits, &lists];
         for (at, until) in [40, 44, 46, LAST].into_iter().enumerate() {
-            // The run records its segment size, so later counts need no size.
-            let segment = (at == 0).then_some(SEGMENT);
-            count(place.path(), keep, segment, engines[at % 2], Some(until)).unwrap();
+            count(place.path(), keep, SEGMENT, engines[at % 2], Some(until)).unwrap();
         }
         assert!(files(place.path()) == expected, "{keep}");
     }
@@ -178,16 +180,16 @@ fn segments_do_not_depend_on_engine_threads_memory_or_stops() {
 
 #[test]
 fn dropping_states_deletes_all_their_segments() {
-    let both = counted(Keep::Both, Some(SEGMENT), Some(LAST));
-    let afterstates = counted(Keep::Afterstates, Some(SEGMENT), Some(LAST));
-    count(both.path(), Keep::Afterstates, None, &plan(), Some(LAST)).unwrap();
+    let both = counted(Keep::Both, SEGMENT, Some(LAST));
+    let afterstates = counted(Keep::Afterstates, SEGMENT, Some(LAST));
+    count(both.path(), Keep::Afterstates, SEGMENT, &plan(), Some(LAST)).unwrap();
     assert!(files(both.path()) == files(afterstates.path()));
 }
 
 #[test]
 fn lost_swapped_and_stray_segments_are_reported_by_name() {
     let place = in_memory();
-    count(place.path(), Keep::All, Some(SEGMENT), &plan(), Some(TWO)).unwrap();
+    count(place.path(), Keep::All, SEGMENT, &plan(), Some(TWO)).unwrap();
     let path = |number: u32, tile: u32| {
         let name = format!("sum-00036-max-000{tile:02}-{number:04}.states");
         place.path().join(name)
@@ -228,49 +230,13 @@ fn lost_swapped_and_stray_segments_are_reported_by_name() {
     let run = Run::open(place.path()).unwrap();
     let report = verify(&reader(run), &engine::pool(2).unwrap(), &mut Silent).unwrap();
     assert!(report.remarks[0].contains("-0077.states: not named by the manifest"));
-    count(place.path(), Keep::All, None, &plan(), Some(TWO)).unwrap();
+    count(place.path(), Keep::All, SEGMENT, &plan(), Some(TWO)).unwrap();
     assert!(!path(77, 8).exists());
 }
 
 #[test]
-fn invalid_and_changed_segment_sizes_are_refused() {
-    let place = in_memory();
-    for segment in [0, 1, SEGMENT - 1, SEGMENT + 1, u64::MAX] {
-        let refused = count(place.path(), Keep::All, Some(segment), &plan(), Some(8));
-        assert!(
-            matches!(refused, Err(Error::Input(InputError::Segment { .. }))),
-            "{segment}"
-        );
-    }
-    assert!(files(place.path()).is_empty());
-    count(place.path(), Keep::All, Some(SEGMENT), &plan(), Some(8)).unwrap();
-    let refused = count(
-        place.path(),
-        Keep::All,
-        Some(2 * SEGMENT),
-        &plan(),
-        Some(10),
-    );
-    assert!(matches!(
-        refused,
-        Err(Error::OtherSegment { found: SEGMENT, .. })
-    ));
-}
-
-#[test]
-fn a_run_without_segments_has_format_1() {
-    let format = |segment, until| {
-        let place = in_memory();
-        count(place.path(), Keep::All, segment, &plan(), Some(until)).unwrap();
-        let manifest = fs::read_to_string(place.path().join("manifest.json")).unwrap();
-        (
-            [1, 2].map(|version| manifest.contains(&format!("\"format\": {version},"))),
-            manifest.contains("\"segment\""),
-            manifest.contains("\"segments\""),
-        )
-    };
-    assert_eq!(format(None, 20), ([true, false], false, false));
-    assert_eq!(format(Some(1 << 27), 20), ([true, false], false, false));
-    assert_eq!(format(Some(SEGMENT), 20), ([false, true], true, false));
-    assert_eq!(format(Some(SEGMENT), TWO), ([false, true], true, true));
+fn a_run_keeps_its_segment_size() {
+    let place = counted(Keep::All, SEGMENT, Some(8));
+    count(place.path(), Keep::All, WHOLE, &plan(), Some(TWO)).unwrap();
+    assert!(!names(place.path(), "-0001.states").is_empty());
 }

@@ -72,7 +72,7 @@ impl Victim {
         let found = match self.findings() {
             Ok(findings) => findings.iter().any(named),
             Err(error) => {
-                named(&error) && (error.is_damage() || matches!(error, Error::Newer { .. }))
+                named(&error) && (error.is_damage() || matches!(error, Error::Format { .. }))
             }
         };
         assert!(found, "{what}: {:?}", self.findings());

@@ -42,13 +42,25 @@ fn a_directory_of_another_game_or_program_is_refused() {
 }
 
 #[test]
-fn a_newer_format_and_a_damaged_manifest_are_refused() {
+fn another_format_and_a_damaged_manifest_are_refused() {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet --dir run");
     let manifest = place.path().join("run/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, text.replace("\"format\": 1", "\"format\": 4")).unwrap();
-    refused(&place, "--size 2 --max 32 --dir run", "format 4 is newer");
+    for (format, said) in [
+        (
+            "4",
+            "format 4 is newer than this program reads (3): use a newer enum48",
+        ),
+        (
+            "2",
+            "format 2 is older than this program reads (3): delete the directory and count again",
+        ),
+    ] {
+        let other = text.replace("\"format\": 3", &format!("\"format\": {format}"));
+        fs::write(&manifest, other).unwrap();
+        refused(&place, "--size 2 --max 32 --dir run", said);
+    }
     fs::write(&manifest, text.replace("\"live\": 2", "\"live\": 3")).unwrap();
     refused(&place, "--size 2 --max 32 --dir run", "checksum differs");
     fs::write(&manifest, &text[..text.len() / 2]).unwrap();
@@ -340,31 +352,4 @@ fn a_manifest_larger_than_any_run_writes_is_not_read() {
     let said = "manifest.json: damaged: 160000000 bytes: expected at most 134217728";
     disagrees(&place, "verify run", said);
     refused(&place, "--size 2 --max 32 --dir run", said);
-}
-
-#[test]
-fn a_run_keeps_its_segment_size() {
-    let place = place();
-    for (segment, line) in [
-        (
-            "0",
-            "--segment 0: a file holds whole blocks: give a multiple of 131072",
-        ),
-        ("200000", "give a multiple of 131072"),
-        ("many", "'--segment <BOARDS>': expected a whole number"),
-    ] {
-        let args = format!("--size 4 --max 16 --dir run --segment {segment}");
-        refused(&place, &args, line);
-    }
-    let count = "--size 4 --max 16 --dir run --quiet --until";
-    good(&place, &format!("{count} 40 --segment 131072"));
-    refused(
-        &place,
-        &format!("{count} 44 --segment 262144"),
-        "a file has up to 131072 boards of a part, not 262144",
-    );
-    good(&place, &format!("{count} 48"));
-    let cut = "run/sum-00048-max-00008-0001.states";
-    assert!(place.path().join(cut).exists());
-    good(&place, "verify run --quiet");
 }

@@ -40,10 +40,11 @@ fn manifest_of_a_large_run() -> TempDir {
     let last: u32 = rows.last().unwrap()[0].parse().unwrap();
     let mut manifest = format!(
         r#"{{
-  "format": 1,
+  "format": 3,
   "program": "enum48 0.1.0",
   "game": "4x4-32",
   "keep": "afterstates",
+  "segment": 134217728,
   "dropped_below": {},
   "sealed_sum": {last},
   "complete": true,
@@ -57,6 +58,7 @@ fn manifest_of_a_large_run() -> TempDir {
       {}
     }}
   ],
+  "matrices": [],
   "crc32": "00000000"
 }}
 "#,

@@ -565,7 +565,6 @@ fn a_dry_run_estimates_without_writing() {
         ),
         ("--size 2 --max 32 --engine bits", "for boards of 4x4"),
         ("--size 2 --max 32 --csv table", "cannot be used with"),
-        ("--size 2 --max 32 --segment 5", "a multiple of 131072"),
         ("--size 2 --max 32 --keep matrices", "for boards of 4x4"),
         ("--size 2 --max 32 --dir all/layers.csv", "all/layers.csv"),
         ("--size 4 --max 8 --keep matrices --dir all", "all: "),

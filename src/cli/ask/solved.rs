@@ -122,7 +122,7 @@ impl FourArgs {
     /// Count a game in a directory, and solve it.
     fn make(&self, dir: &Path, game: Game, wanted: &[Objective], plan: &Plan) -> Result<()> {
         let keep = Run::open(dir).map_or(Keep::Afterstates, |run| run.keep());
-        let mut store = open::store(dir, &game, Some(keep), None, SHORT)?;
+        let mut store = open::store(dir, &game, Some(keep), SHORT)?;
         let quiet = !io::stderr().is_terminal();
         job::count(&mut store, plan, quiet)?;
         drop(store);

@@ -61,11 +61,6 @@ pub(in crate::cli) struct WantedRun {
     #[arg(long, value_name = "all|last|afterstates|both|matrices", hide_possible_values = true,
           value_parser = keep_parser())]
     pub(in crate::cli) keep: Option<Keep>,
-
-    /// Most boards of a file, a multiple of 131072: a larger part takes several files
-    /// [default: 134217728, or as the run began]
-    #[arg(long, value_name = "BOARDS", value_parser = whole(0u64..))]
-    segment: Option<u64>,
 }
 
 fn keep_parser() -> impl TypedValueParser<Value = Keep> {
@@ -89,13 +84,13 @@ impl WantedRun {
 
     /// The run that [`WantedRun::open`] would open. Nothing is written.
     pub(in crate::cli) fn peek(&self, game: &Game) -> Result<Run> {
-        Run::to_open(&self.dir(game), game, self.keep, self.segment)
+        Run::to_open(&self.dir(game), game, self.keep)
     }
 
     /// Open the run, once no other process uses its directory.
     pub(in crate::cli) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
         let dir = self.dir(game);
-        store(&dir, game, self.keep, self.segment, patience)
+        store(&dir, game, self.keep, patience)
     }
 }
 
@@ -162,17 +157,14 @@ pub(in crate::cli) fn run(dir: &Path) -> Result<Run> {
     when_free(dir, SHORT, || Run::open(dir))
 }
 
-/// [`Store::open_in_segments`], once no other process uses the directory.
+/// [`Store::open`], once no other process uses the directory.
 pub(in crate::cli) fn store(
     dir: &Path,
     game: &Game,
     keep: Option<Keep>,
-    segment: Option<u64>,
     patience: u32,
 ) -> Result<Store> {
-    when_free(dir, patience, || {
-        Store::open_in_segments(dir, game, keep, segment)
-    })
+    when_free(dir, patience, || Store::open(dir, game, keep))
 }
 
 /// [`Solution::open`], once no process counts or solves in the directory.

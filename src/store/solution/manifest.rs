@@ -16,14 +16,12 @@ use crate::store::files::{FileName, PartName, SOLUTION};
 use crate::store::manifest::{Expected, PROGRAM, several};
 use crate::store::run::Run;
 
-/// The latest format version that this program reads. Without segments it writes version 1.
+/// The format version.
 const FORMAT: u32 = 2;
 
 /// The manifest of a solution. No field depends on time, threads or memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SolutionManifest {
-    /// The version of the file that was read. A saved file has the lowest version that can hold the
-    /// manifest.
     format: u32,
     program: String,
     game: Game,
@@ -132,7 +130,7 @@ impl SolutionManifest {
     /// The manifest of a run without a solution.
     pub(super) fn new(run: &Run) -> Self {
         Self {
-            format: 1,
+            format: FORMAT,
             program: PROGRAM.to_owned(),
             game: *run.game(),
             states: run.table().totals().fingerprint,
@@ -149,13 +147,6 @@ impl SolutionManifest {
         let audited = manifest.audit(run);
         audited.map_err(|what| SolvingError::Mismatch { path, what })?;
         Ok(Some(manifest))
-    }
-
-    /// The lowest format version that can hold the manifest.
-    fn version(&self) -> u32 {
-        let mut parts = self.answers.iter().flat_map(|answer| &answer.files);
-        let whole = parts.all(|part| part.segments.is_empty());
-        if whole { 1 } else { FORMAT }
     }
 
     /// Check the fields against each other and against the run's table.
@@ -220,10 +211,6 @@ impl SolutionManifest {
                 })?;
             }
         }
-        let version = self.version();
-        check(self.format == version, || {
-            format!("format: expected {version}, got {}", self.format)
-        })?;
         let values = self.answers.iter().flat_map(|answer| &answer.files);
         let bytes = values.map(|values| values.sealed.bytes);
         check(bytes.fold(0, u64::saturating_add) < u64::MAX, || {
@@ -249,11 +236,6 @@ impl Record for SolutionManifest {
     }
 
     fn save(&self, dir: &Path) -> Result<()> {
-        let format = self.version();
-        let saved = Self {
-            format,
-            ..self.clone()
-        };
-        checked::save(&dir.join(SOLUTION), &saved)
+        checked::save(&dir.join(SOLUTION), self)
     }
 }

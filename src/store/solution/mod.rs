@@ -15,7 +15,7 @@
 //!
 //! ```text
 //! {
-//!   "format": 1,                     version of this file; 2 if there are segments
+//!   "format": 2,                     version of this file
 //!   "program": "enum48 0.1.0",       that began it
 //!   "game": "2x2-32",
 //!   "states": "3d677fbe9d7b4c34",    fingerprint of all live states of the run

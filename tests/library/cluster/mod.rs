@@ -7,6 +7,7 @@ use std::path::Path;
 
 use enum48::cluster::{self, Missing, Next, Stage};
 use enum48::engine::{self, Choice, Plan, Silent};
+use enum48::internals::open_in_segments;
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::verify;
 use enum48::{Error, Game, TaskError};
@@ -51,8 +52,7 @@ impl Count {
     }
 
     fn open(&self) -> Store {
-        let keep = Some(self.keep);
-        Store::open_in_segments(self.dir(), &self.game, keep, Some(SEGMENT)).unwrap()
+        open_in_segments(self.dir(), &self.game, self.keep, SEGMENT).unwrap()
     }
 
     pub(crate) fn next(&self) -> Result<Next, Error> {
@@ -98,9 +98,7 @@ impl Count {
     /// Checks that the files equal the files of one machine.
     pub(crate) fn expect_the_files_of_one_machine(&self) {
         let place = in_memory();
-        let keep = Some(self.keep);
-        let mut store =
-            Store::open_in_segments(place.path(), &self.game, keep, Some(SEGMENT)).unwrap();
+        let mut store = open_in_segments(place.path(), &self.game, self.keep, SEGMENT).unwrap();
         engine::count(&mut store, &ample(), self.until, &mut Silent).unwrap();
         drop(store);
         assert!(files(self.dir()) == files(place.path()), "{}", self.keep);

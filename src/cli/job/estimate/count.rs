@@ -354,7 +354,7 @@ mod tests {
         for threads in [1, 30, 31] {
             let plan = Plan::new(1 << 30, threads).unwrap();
             let dir = place.path().join("run");
-            let run = Run::to_open(&dir, &game, None, None).unwrap();
+            let run = Run::to_open(&dir, &game, None).unwrap();
             let estimate = CountEstimate::new(&run, None, &plan, Some(8)).unwrap();
             assert!(estimate.engine.contains("bits"), "{}", estimate.engine);
         }
