@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "cli")]
-use tempfile::{NamedTempFile, PersistError};
+use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 #[cfg(feature = "cli")]
@@ -187,8 +187,7 @@ pub(crate) fn open_device(path: &Path) -> Result<Option<File>> {
     }
 }
 
-/// A replacement of a file outside of runs, at a path without links. It is atomic if the system lets the
-/// file be replaced.
+/// An atomic replacement of a file outside of runs, at a path without links.
 #[cfg(feature = "cli")]
 pub(crate) struct Replacement {
     path: PathBuf,
@@ -203,7 +202,7 @@ impl Replacement {
     pub(crate) fn new(path: &Path) -> Result<Self> {
         let new = || match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(_) => writable(path).and_then(|_| fresh_for(path)),
+            Ok(_) => writable(path).and_then(|_| fresh(parent(path))),
             Err(_) => fresh(parent(path)),
         };
         let made = Noted::make(new, NamedTempFile::path);
@@ -231,11 +230,9 @@ impl Replacement {
         }
         new.as_file().sync_all().map_err(Error::io(path, "sync"))?;
         drop(buffer);
-        match new.persist(path) {
-            Ok(_) => sync_dir(parent(path))?,
-            Err(refused) => copy_into(path, refused).map_err(Error::io(path, "replace"))?,
-        }
-        Ok(())
+        let replaced = new.persist(path).map_err(|refused| refused.error);
+        replaced.map_err(Error::io(path, "replace"))?;
+        Ok(sync_dir(parent(path))?)
     }
 }
 
@@ -243,33 +240,6 @@ impl Replacement {
 #[cfg(feature = "cli")]
 fn writable(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).open(path)
-}
-
-/// Copy a finished file that could not get the name `path` into the file of this name. A mounted file
-/// keeps its name, and so does another user's file in a sticky directory, even if it is writable.
-#[cfg(feature = "cli")]
-fn copy_into(path: &Path, refused: PersistError) -> io::Result<()> {
-    use io::ErrorKind::{CrossesDevices, ResourceBusy};
-    let PersistError { error, file } = refused;
-    let keeps_its_name =
-        refuses_writing(&error) || [CrossesDevices, ResourceBusy].contains(&error.kind());
-    if !keeps_its_name || !path.is_file() {
-        return Err(error);
-    }
-    let mut from = File::open(&file)?;
-    let mut to = OpenOptions::new().write(true).truncate(true).open(path)?;
-    io::copy(&mut from, &mut to)?;
-    to.sync_all()
-}
-
-/// A new file for the contents of a writable file. It is among the system's temporary files if the
-/// directory of the file cannot be written.
-#[cfg(feature = "cli")]
-fn fresh_for(path: &Path) -> io::Result<NamedTempFile> {
-    match fresh(parent(path)) {
-        Err(error) if refuses_writing(&error) => fresh(&std::env::temp_dir()),
-        new => new,
-    }
 }
 
 /// A new file in `dir` with default permissions.
@@ -371,36 +341,4 @@ fn locked(dir: &Path, path: &Path, outcome: Result<(), TryLockError>) -> Result<
         TryLockError::WouldBlock => Error::Locked(dir.to_owned()),
         TryLockError::Error(cause) => Error::io(path, "lock")(cause),
     })
-}
-
-#[cfg(all(test, feature = "cli"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_that_keeps_its_name_gets_the_new_contents() {
-        use io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("table.csv");
-        let refused = |kind: io::ErrorKind| {
-            let mut file = fresh(place.path()).unwrap();
-            file.write_all(b"new").unwrap();
-            let error = kind.into();
-            copy_into(&path, PersistError { error, file })
-        };
-        let missing = refused(ResourceBusy).unwrap_err();
-        assert_eq!(
-            missing.kind(),
-            ResourceBusy,
-            "there is no file to copy into"
-        );
-        for kind in [ResourceBusy, PermissionDenied, ReadOnlyFilesystem] {
-            fs::write(&path, "old and longer").unwrap();
-            refused(NotFound).unwrap_err();
-            assert_eq!(fs::read(&path).unwrap(), b"old and longer");
-            refused(kind).unwrap();
-            assert_eq!(fs::read(&path).unwrap(), b"new");
-            assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
-        }
-    }
 }

@@ -10,7 +10,6 @@ use crate::command::{PROGRAM, good, place, stderr};
 tests! {
     &[Right("unshare -rm mount -t tmpfs none /tmp")] => [
         a_read_only_run_can_be_read_and_summarised,
-        a_writable_file_in_a_read_only_directory_gets_the_output,
         a_run_on_a_full_disk_can_be_read_and_reduced,
         a_solver_that_filled_the_disk_resumes,
         bits_on_a_full_disk_keep_the_counted_layers_and_say_so,
@@ -50,19 +49,6 @@ fn a_read_only_run_can_be_read_and_summarised() {
         let output = with_mounts(&place, &script);
         assert!(output.status.success(), "{}", stderr(&output));
     }
-}
-
-fn a_writable_file_in_a_read_only_directory_gets_the_output() {
-    let place = place();
-    good(&place, "--size 2 --max 32 --quiet --dir run");
-    let script = "mkdir ro; touch ro/out; echo longer than the output > new
-mount --bind ro ro; mount -o remount,ro,bind ro; mount --bind new ro/out
-$enum48 states run --sum 6 > expected
-$enum48 states run --sum 6 -o ro/out
-cmp expected new
-";
-    let output = with_mounts(&place, script);
-    assert!(output.status.success(), "{}", stderr(&output));
 }
 
 fn a_run_on_a_full_disk_can_be_read_and_reduced() {
