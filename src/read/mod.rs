@@ -23,7 +23,7 @@ use crate::fork::ForkLock;
 use crate::game::PartKey;
 use crate::part::{Kind, Part, Stream};
 use crate::progress::Stop;
-use crate::store::{LooseParts, Run, try_clear};
+use crate::store::{Outbox, Run, try_clear};
 use crate::temporary::TemporaryDir;
 
 pub use lookup::Lookup;
@@ -213,10 +213,10 @@ impl FromMatrices {
 
     fn unpack(&self, run: &Run, kind: Kind, sum: u32, stop: &Stop) -> Result<UnpackedLayer> {
         let dir = TemporaryDir::new()?;
-        let mut files = LooseParts::new(run, dir.path());
+        let mut files = Outbox::new(dir.path(), run.game(), run.segment());
         self.unpacker
             .unpack((run, kind, sum), dir.path(), &mut files, stop)?;
-        let parts = files.open()?;
+        let parts = files.open_parts()?;
         // NFS keeps open files in the directory, so it is deleted again when the parts are closed.
         let is_gone = cfg!(unix) && try_clear(dir.path());
         Ok(UnpackedLayer {

@@ -4,7 +4,8 @@
 //! unchanged, not that it is true. So each read checks the fields against each other, and the
 //! counts against the laws. This takes milliseconds, because no other file is read.
 
-use super::manifest::{Manifest, SealedAfterstates, SealedPart};
+use super::files::{Holds, PartName};
+use super::manifest::{Manifest, SealedPart};
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
 use crate::laws::Laws;
@@ -92,9 +93,9 @@ impl Manifest {
             })?;
             total = total.saturating_add(*bytes);
         }
-        let afterstates = self.afterstates.iter().map(|part| part.sealed.bytes);
-        let matrices = self.matrices.iter().map(|file| file.sealed.bytes);
-        total = afterstates.chain(matrices).fold(total, u64::saturating_add);
+        let files = self.afterstates.iter().chain(&self.matrices);
+        let bytes = files.map(|files| files.sealed.bytes);
+        total = bytes.fold(total, u64::saturating_add);
         check(total < u64::MAX, || {
             "bytes: more than any disk holds".to_owned()
         })
@@ -107,9 +108,9 @@ impl Manifest {
         check(segment > 0 && segment.is_multiple_of(block), || {
             format!("segment: expected a multiple of {block}, got {segment}")
         })?;
-        self.expected().try_for_each(|expected| {
-            check(expected.is_cut(segment), || {
-                let (name, sealed) = (expected.name, expected.sealed);
+        self.files().try_for_each(|files| {
+            check(files.is_cut(segment), || {
+                let (name, sealed) = (files.name, files.sealed);
                 let (kind, key) = (name.kind(), name.key);
                 format!("{kind} of {key}: segments: expected full files that add up to {sealed}")
             })
@@ -124,19 +125,28 @@ impl Manifest {
         let kept = kept.filter(|row| row.sum >= first && row.afterstates > 0);
         let mut sums: Vec<u32> = kept.clone().map(|row| row.sum).collect();
         sums.dedup();
-        let in_matrices: Vec<u32> = self.matrices.iter().map(|file| file.sum).collect();
+        let matrices = self.matrices.iter().map(|file| file.name);
+        let in_matrices: Vec<u32> = matrices.clone().map(|name| name.key.sum).collect();
         if self.keep.matrices() && sums != in_matrices
             || self.keep.lists_of_afterstates() && !in_matrices.is_empty()
             || !in_matrices.is_sorted_by(|a, b| a < b)
             || !in_matrices.iter().all(|sum| sums.contains(sum))
+            || !matrices
+                .into_iter()
+                .all(|name| name.holds == Holds::Matrices)
         {
             return false;
         }
         let needed = kept
             .filter(|row| !in_matrices.contains(&row.sum))
-            .map(|row| (row.sum, row.max_tile, row.afterstates));
-        let named = |part: &SealedAfterstates| (part.sum, part.max_tile, part.sealed.states);
-        needed.eq(self.afterstates.iter().map(named))
+            .filter_map(|row| {
+                Some((
+                    PartName::new(Kind::Afterstates, row.key()?),
+                    row.afterstates,
+                ))
+            });
+        let named = self.afterstates.iter();
+        needed.eq(named.map(|files| (files.name, files.sealed.states)))
     }
 }
 

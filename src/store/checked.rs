@@ -1,4 +1,4 @@
-//! JSON files with a checksum, for manifests.
+//! JSON files with a format version and a checksum, for manifests.
 //!
 //! The last field is the CRC-32 of the other fields. Nobody should edit a manifest by hand, so the
 //! reader refuses any byte that this program would not have written.
@@ -17,11 +17,19 @@ use crate::error::{Error, Result};
 /// parts: at most 13 tiles in 8,192 layers, each with two entries of up to 500 bytes.
 const MOST: u64 = 128 << 20;
 
+/// Contents with their format version.
+#[derive(Serialize)]
+struct Formatted<'a, T> {
+    format: u32,
+    #[serde(flatten)]
+    contents: &'a T,
+}
+
 /// The contents of a file and their checksum.
 #[derive(Serialize)]
-struct Checked<T> {
+struct Checked<'a, T> {
     #[serde(flatten)]
-    contents: T,
+    contents: Formatted<'a, T>,
     crc32: String,
 }
 
@@ -65,15 +73,15 @@ where
     }
     // The checksum is compared as text, with all other bytes.
     let contents = serde_json::from_slice(&bytes).map_err(json)?;
-    if to_bytes(&contents) != bytes {
+    if to_bytes(format, &contents) != bytes {
         return Err(damaged("checksum differs".to_owned()));
     }
     Ok(Some(contents))
 }
 
 /// Replace a file, durably.
-pub(super) fn save<T: Serialize>(path: &Path, contents: &T) -> Result<()> {
-    file::write_atomic(path, &to_bytes(contents))
+pub(super) fn save<T: Serialize>(path: &Path, format: u32, contents: &T) -> Result<()> {
+    file::write_atomic(path, &to_bytes(format, contents))
 }
 
 pub(super) fn checksum(contents: &impl Serialize) -> u32 {
@@ -81,8 +89,9 @@ pub(super) fn checksum(contents: &impl Serialize) -> u32 {
     crc32fast::hash(&bytes)
 }
 
-fn to_bytes<T: Serialize>(contents: &T) -> Vec<u8> {
-    let crc32 = format!("{:08x}", checksum(contents));
+fn to_bytes<T: Serialize>(format: u32, contents: &T) -> Vec<u8> {
+    let contents = Formatted { format, contents };
+    let crc32 = format!("{:08x}", checksum(&contents));
     let mut bytes = serde_json::to_vec_pretty(&Checked { contents, crc32 })
         .expect("the contents have a form in JSON");
     bytes.push(b'\n');

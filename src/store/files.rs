@@ -5,6 +5,8 @@ use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
 use super::file::{LOCK, TEMPORARY};
 use crate::error::{Error, Result};
 use crate::game::{Exp, Game, Objective, PartKey};
@@ -102,6 +104,22 @@ pub(crate) struct FileName {
     pub(crate) segment: Option<u32>,
 }
 
+/// As the name of a single file.
+impl Serialize for PartName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&FileName::only(*self))
+    }
+}
+
+impl<'de> Deserialize<'de> for PartName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let parsed = FileName::parse(&name).filter(|file| file.segment.is_none());
+        let wrong = || de::Error::custom(format!("{name:?}: not the name of a part"));
+        Ok(parsed.ok_or_else(wrong)?.of)
+    }
+}
+
 impl fmt::Display for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PartKey { sum, max } = self.of.key;
@@ -120,13 +138,17 @@ impl fmt::Display for FileName {
 }
 
 impl FileName {
+    /// The name of the only file of a part.
+    pub(crate) fn only(of: PartName) -> Self {
+        Self { of, segment: None }
+    }
+
     /// Read a name exactly as [`fmt::Display`] writes it.
     fn parse(name: &str) -> Option<Self> {
         let (stem, ending) = name.split_once('.')?;
         let stem = stem.strip_prefix("sum-")?;
         if ending == MATRICES {
-            let of = PartName::of_matrices(stem.parse().ok()?);
-            let parsed = Self { of, segment: None };
+            let parsed = Self::only(PartName::of_matrices(stem.parse().ok()?));
             return (parsed.to_string() == name).then_some(parsed);
         }
         let (sum, rest) = stem.split_once("-max-")?;

@@ -7,17 +7,16 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::checked;
-use super::commit::Record;
 use super::file;
 use super::files::{FileName, Holds, MANIFEST, PartName, TABLE};
 use super::layer::Keep;
 use crate::counts::{Row, Table};
 use crate::error::{Error, Result};
-use crate::game::{Exp, Game, PartKey};
+use crate::game::Game;
 use crate::part::{Kind, Sealed};
 
 /// The format version.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
@@ -25,17 +24,42 @@ pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARG
 /// afterstates.
 pub(super) const SEGMENT: u64 = 1 << 27;
 
-/// The expected totals of the files of a part, or of its values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Expected {
+/// A manifest, which names files.
+pub(super) trait Record: Clone + Send + 'static {
+    /// Number of parts, matrices and segments that it names.
+    fn entries(&self) -> usize;
+
+    /// Replace the manifest in a directory, durably. From then on, files that it does not name are
+    /// strays.
+    fn save(&self, dir: &Path) -> Result<()>;
+
+    /// Write the files that are derived from the manifest.
+    fn follow(&self, _dir: &Path) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The sealed files of a part, of its values, or of a layer's matrices.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SealedFiles {
     pub(crate) name: PartName,
     /// Totals of all files together.
+    #[serde(flatten)]
     pub(crate) sealed: Sealed,
     /// Totals of each segment, if there are several files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) segments: Vec<Sealed>,
 }
 
-impl Expected {
+impl SealedFiles {
+    pub(super) fn new(name: PartName, files: Vec<Sealed>) -> Self {
+        Self {
+            name,
+            sealed: files.iter().copied().sum(),
+            segments: if files.len() > 1 { files } else { Vec::new() },
+        }
+    }
+
     /// Number of files.
     pub(crate) fn count(&self) -> u64 {
         self.segments.len().max(1) as u64
@@ -43,6 +67,10 @@ impl Expected {
 
     pub(super) fn names(&self) -> impl Iterator<Item = FileName> + use<> {
         self.name.files(self.count() as usize)
+    }
+
+    pub(super) fn has(&self, name: FileName) -> bool {
+        self.names().any(|file| file == name)
     }
 
     /// The names and totals of the files.
@@ -69,11 +97,7 @@ fn cut(states: u64, segment: u64) -> impl Iterator<Item = u64> {
     (0..needed).map(move |file| (states - file * segment).min(segment))
 }
 
-/// The totals of each segment; empty for a single file, which needs no list.
-pub(super) fn several(files: Vec<Sealed>) -> Vec<Sealed> {
-    if files.len() > 1 { files } else { Vec::new() }
-}
-
+/// A part, and its files of states.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SealedPart {
     #[serde(flatten)]
@@ -87,23 +111,24 @@ pub(crate) struct SealedPart {
 
 impl SealedPart {
     /// A part with its files of states.
-    pub(crate) fn new(row: Row, files: Vec<Sealed>) -> Self {
+    pub(crate) fn new(row: Row, files: Option<SealedFiles>) -> Self {
+        let bytes = files.as_ref().map_or(0, |files| files.sealed.bytes);
         Self {
             row,
-            bytes: files.iter().map(|file| file.bytes).sum(),
-            segments: several(files),
+            bytes,
+            segments: files.map_or(Vec::new(), |files| files.segments),
         }
     }
 
-    /// The expected files of its states; `None` if it has no live states.
-    pub(crate) fn expected(&self) -> Option<Expected> {
+    /// The files of its states; `None` if it has no live states.
+    pub(crate) fn files(&self) -> Option<SealedFiles> {
         let key = self.row.key()?;
         let sealed = Sealed {
             states: self.row.live,
             bytes: self.bytes,
             fingerprint: self.row.fingerprint,
         };
-        (self.row.live > 0).then(|| Expected {
+        (self.row.live > 0).then(|| SealedFiles {
             name: PartName::new(Kind::States, key),
             sealed,
             segments: self.segments.clone(),
@@ -111,63 +136,10 @@ impl SealedPart {
     }
 }
 
-/// The afterstates of a part.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SealedAfterstates {
-    pub(crate) sum: u32,
-    pub(crate) max_tile: u32,
-    #[serde(flatten)]
-    pub(super) sealed: Sealed,
-    /// The segments, if there are several files.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) segments: Vec<Sealed>,
-}
-
-impl SealedAfterstates {
-    /// The manifest's entry for finished files.
-    pub(crate) fn new(key: PartKey, files: Vec<Sealed>) -> Self {
-        Self {
-            sum: key.sum,
-            max_tile: key.max.tile(),
-            sealed: files.iter().copied().sum(),
-            segments: several(files),
-        }
-    }
-
-    pub(crate) fn expected(&self) -> Option<Expected> {
-        let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
-        Some(Expected {
-            name: PartName::new(Kind::Afterstates, PartKey { sum, max }),
-            sealed: self.sealed,
-            segments: self.segments.clone(),
-        })
-    }
-}
-
-/// The afterstates of a layer as matrices.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct SealedMatrices {
-    pub(crate) sum: u32,
-    /// The totals of the file, whose boards are matrices.
-    #[serde(flatten)]
-    pub(crate) sealed: Sealed,
-}
-
-impl SealedMatrices {
-    pub(crate) fn expected(&self) -> Expected {
-        Expected {
-            name: PartName::of_matrices(self.sum),
-            sealed: self.sealed,
-            segments: Vec::new(),
-        }
-    }
-}
-
 /// The manifest of a run. No field depends on time, threads or memory, so equal runs have equal
 /// manifests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
-    format: u32,
     pub(crate) program: String,
     pub(crate) game: Game,
     pub(crate) keep: Keep,
@@ -180,18 +152,24 @@ pub(crate) struct Manifest {
     pub(crate) complete: bool,
     pub(crate) parts: Vec<SealedPart>,
     /// In order of sum, then largest tile.
-    pub(crate) afterstates: Vec<SealedAfterstates>,
+    pub(crate) afterstates: Vec<SealedFiles>,
     /// In order of sum. A layer has its afterstates here or in `afterstates`.
-    pub(crate) matrices: Vec<SealedMatrices>,
+    pub(crate) matrices: Vec<SealedFiles>,
 }
 
 impl Record for Manifest {
-    fn names(&self, name: FileName) -> bool {
-        self.has(name)
+    fn entries(&self) -> usize {
+        let segments = self.files().map(|files| files.segments.len());
+        let lists = [
+            self.parts.len(),
+            self.afterstates.len(),
+            self.matrices.len(),
+        ];
+        lists.into_iter().sum::<usize>() + segments.sum::<usize>()
     }
 
     fn save(&self, dir: &Path) -> Result<()> {
-        checked::save(&dir.join(MANIFEST), self)
+        checked::save(&dir.join(MANIFEST), FORMAT, self)
     }
 
     /// Write the table.
@@ -204,7 +182,6 @@ impl Manifest {
     /// The manifest of a directory without a sealed layer.
     pub(crate) fn new(game: &Game, keep: Keep, segment: u64) -> Self {
         Self {
-            format: FORMAT,
             program: PROGRAM.to_owned(),
             game: *game,
             keep,
@@ -264,8 +241,9 @@ impl Manifest {
         if keep.states() && self.dropped_below > 4 {
             return Some((Kind::States, self.dropped_below));
         }
-        let in_lists = self.afterstates.first().map(|file| file.sum);
-        let in_matrices = self.matrices.first().map(|file| file.sum);
+        let first = |files: &[SealedFiles]| files.first().map(|files| files.name.key.sum);
+        let in_lists = first(&self.afterstates);
+        let in_matrices = first(&self.matrices);
         let kept = in_lists.into_iter().chain(in_matrices).min();
         let first = kept.unwrap_or(self.sealed_sum + 2);
         let mut rows = self.parts.iter().map(|part| part.row);
@@ -277,13 +255,12 @@ impl Manifest {
 
     /// All parts that should have files: states, then afterstates, in order of sum and largest
     /// tile.
-    pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = SealedFiles> {
         let is_left = |part: &&SealedPart| part.row.sum >= self.dropped_below;
         let states = self.parts.iter().filter(is_left);
-        let afterstates = self.afterstates.iter();
         states
-            .filter_map(SealedPart::expected)
-            .chain(afterstates.filter_map(SealedAfterstates::expected))
+            .filter_map(SealedPart::files)
+            .chain(self.afterstates.iter().cloned())
     }
 
     /// The rows of a layer's parts.
@@ -293,17 +270,9 @@ impl Manifest {
         rows.take_while(move |row| row.sum == sum)
     }
 
-    /// Number of entries that need room in the file: of parts, of matrices and of segments.
-    pub(super) fn entries(&self) -> usize {
-        let states = self.parts.iter().map(|part| 1 + part.segments.len());
-        let afterstates = self.afterstates.iter().map(|part| 1 + part.segments.len());
-        states.chain(afterstates).sum::<usize>() + self.matrices.len()
-    }
-
     /// Whether the manifest names a file.
     pub(crate) fn has(&self, name: FileName) -> bool {
-        self.find(name.of)
-            .is_some_and(|expected| expected.names().any(|file| file == name))
+        self.find(name.of).is_some_and(|files| files.has(name))
     }
 
     /// Refuse another game's directory.
@@ -318,27 +287,20 @@ impl Manifest {
         })
     }
 
-    /// The expected files of a part; `None` if it has no files.
-    pub(crate) fn find(&self, name: PartName) -> Option<Expected> {
-        let key = (name.key.sum, name.key.max.tile());
-        match name.holds {
+    /// The sealed files with a name; `None` if there are none.
+    pub(crate) fn find(&self, name: PartName) -> Option<SealedFiles> {
+        let files = match name.holds {
             Holds::Boards(Kind::States) => {
-                let parts = &self.parts;
+                let (parts, key) = (&self.parts, (name.key.sum, name.key.max.tile()));
                 let at = parts.binary_search_by_key(&key, |part| (part.row.sum, part.row.max_tile));
-                let file = parts[at.ok()?].expected();
-                file.filter(|_| name.key.sum >= self.dropped_below)
+                let files = parts[at.ok()?].files();
+                return files.filter(|_| name.key.sum >= self.dropped_below);
             }
-            Holds::Boards(Kind::Afterstates) => {
-                let files = &self.afterstates;
-                let at = files.binary_search_by_key(&key, |file| (file.sum, file.max_tile));
-                files[at.ok()?].expected()
-            }
-            Holds::Matrices => {
-                let files = &self.matrices;
-                let at = files.binary_search_by_key(&name.key.sum, |file| file.sum);
-                Some(files[at.ok()?].expected())
-            }
-            Holds::Values(_) => None,
-        }
+            Holds::Boards(Kind::Afterstates) => &self.afterstates,
+            Holds::Matrices => &self.matrices,
+            Holds::Values(_) => return None,
+        };
+        let at = files.binary_search_by_key(&name.key, |files| files.name.key);
+        Some(files[at.ok()?].clone())
     }
 }

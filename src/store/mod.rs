@@ -25,24 +25,21 @@
 //! [`Run`] opens the files of a run, and [`read`](crate::read) reads its boards; only [`Store`], a run that is being counted, changes it.
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `checked`,
-//! `manifest`, `audit`, `run`, then `layer` and this file (sealing), `writer`, `commit`, `outbox`,
-//! and `open` (going on); `solution`; `task_dir`; `spill`; `loose` and `surroundings`
-//! on demand.
+//! `manifest`, `audit`, `run`, then `layer` and this file (sealing), `writer`, `outbox`, and `open`
+//! (going on); `strays`; `solution`; `task_dir`; `spill`.
 
 mod audit;
 mod checked;
-mod commit;
 mod file;
 mod files;
 mod layer;
-mod loose;
 mod manifest;
 mod open;
 mod outbox;
 mod run;
 mod solution;
 mod spill;
-mod surroundings;
+mod strays;
 mod task_dir;
 mod writer;
 
@@ -63,21 +60,15 @@ pub(crate) use files::SOLUTION;
 pub(crate) use files::is_run;
 use files::{FileName, Holds, PartName};
 pub use layer::{CountedLayer, Keep};
-pub(crate) use loose::LooseParts;
-pub(crate) use manifest::{Expected, PROGRAM};
-use manifest::{Manifest, SealedAfterstates, SealedMatrices, SealedPart};
-use outbox::Outbox;
+use manifest::{Manifest, SealedPart};
+pub(crate) use manifest::{PROGRAM, SealedFiles};
+pub(crate) use outbox::{Files, Outbox};
 pub use run::Run;
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
 pub(crate) use solution::{fits, greatest, most_bits};
 pub(crate) use spill::Spill;
 pub(crate) use task_dir::{Attempt, TaskDir};
 pub(crate) use writer::Writer;
-
-/// Upper bounds on the size of the manifest and the table together: a constant, and the bytes for
-/// each part and segment. The old files need no reserve, because they are on disk already.
-const ROOM: u64 = 64 << 10;
-const ROOM_FOR_PART: u64 = 640;
 
 /// A run that is being counted. Its directory is locked, and only this type changes it.
 pub struct Store {
@@ -87,25 +78,13 @@ pub struct Store {
     first: Option<(Box<Store>, Keep)>,
 }
 
-/// A destination for the files of parts.
-pub(crate) trait Files {
-    /// Begin the files of a part.
-    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer>;
-
-    /// Finish the files of a part. Returns their summary.
-    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed>;
-}
-
 impl Files for Store {
     fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
-        let name = PartName::new(kind, key);
-        let label = name.label(self.run.game());
-        let segment = self.run.manifest.segment;
-        self.run.outbox.create(name, vec![label.into()], segment)
+        self.run.outbox.create(kind, key)
     }
 
     fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        self.run.outbox.finish(PartName::new(kind, key), writer)
+        self.run.outbox.finish(kind, key, writer)
     }
 }
 
@@ -148,88 +127,57 @@ impl Store {
             return Ok(0);
         }
         let layer = LayerLabel::new(&manifest.game, sum);
-        let mut writer = outbox.create(name, vec![layer.into()], u64::MAX)?;
+        let mut writer = outbox.begin(name, vec![layer.into()])?;
         write(&mut |block| writer.append(block))?;
-        Ok(outbox.finish(name, writer)?.bytes)
-    }
-
-    /// Add finished lists of afterstates to the manifest, and drop the matrices that they replace.
-    pub(crate) fn seal_afterstates(&mut self) -> Result<()> {
-        let manifest = &mut self.run.manifest;
-        for (name, files) in self.run.outbox.seal(u32::MAX) {
-            let sealed = SealedAfterstates::new(name.key, files);
-            manifest.afterstates.push(sealed);
-        }
-        self.drop_unkept()?;
-        self.commit_if_due()
+        Ok(outbox.end(name, writer)?.bytes)
     }
 
     /// Add finished layers to the manifest, drop files that are no longer needed, and commit if a
     /// commit is due. The afterstates of the last layer must be finished, because the next layers
-    /// need them.
+    /// need them. Without a layer, only adds finished afterstates of sealed layers.
     pub(crate) fn seal(&mut self, layers: &[CountedLayer]) -> Result<()> {
         let mut states = BTreeMap::new();
-        let last = layers.last().map_or(0, |layer| layer.sum);
-        let manifest = &mut self.run.manifest;
-        for (PartName { holds, key }, files) in self.run.outbox.seal(last) {
-            match holds {
-                Holds::Boards(Kind::States) => drop(states.insert(Some(key), files)),
-                Holds::Boards(Kind::Afterstates) => {
-                    let sealed = SealedAfterstates::new(key, files);
-                    manifest.afterstates.push(sealed);
-                }
-                Holds::Matrices => manifest.matrices.push(SealedMatrices {
-                    sum: key.sum,
-                    sealed: files[0],
-                }),
+        let last = layers.last().map_or(u32::MAX, |layer| layer.sum);
+        let Run {
+            manifest, outbox, ..
+        } = &mut self.run;
+        for files in outbox.seal(last) {
+            match files.name.holds {
+                Holds::Boards(Kind::States) => drop(states.insert(Some(files.name.key), files)),
+                Holds::Boards(Kind::Afterstates) => manifest.afterstates.push(files),
+                Holds::Matrices => manifest.matrices.push(files),
                 Holds::Values(_) => unreachable!("a run seals no values"),
             }
         }
         for layer in layers {
             for &row in layer.rows.iter().filter(|row| !row.is_empty()) {
-                let files = states.remove(&row.key()).unwrap_or_default();
+                let files = states.remove(&row.key());
                 manifest.parts.push(SealedPart::new(row, files));
             }
             manifest.sealed_sum = layer.sum;
             manifest.complete = layer.last;
         }
         self.drop_unkept()?;
-        self.commit_if_due()
+        self.run.outbox.commit_if_due(&self.run.manifest)
     }
 
-    /// Drop the files that the run does not keep. The manifest changes as a whole before a file is
-    /// deleted, because a deletion can fail.
+    /// Drop the files that the run does not keep, and the matrices of layers that are in lists. The
+    /// manifest changes as a whole before a file is deleted, because a deletion can fail.
     fn drop_unkept(&mut self) -> Result<()> {
-        let matrices = self.drop_listed_matrices();
-        let afterstates = self.drop_afterstates();
-        let states = self.drop_states();
-        self.run
-            .outbox
-            .discard(&[matrices, afterstates, states].concat())
-    }
-
-    /// Drop the matrices of layers whose afterstates are in lists. Returns their files.
-    fn drop_listed_matrices(&mut self) -> Vec<FileName> {
+        let mut gone = self.drop_states();
+        let manifest = &mut self.run.manifest;
+        let first = manifest.afterstates_from();
         let Manifest {
             matrices,
             afterstates,
             ..
-        } = &mut self.run.manifest;
-        let is_listed = |of: &mut SealedMatrices| afterstates.iter().any(|part| part.sum == of.sum);
-        let dropped = matrices.extract_if(.., is_listed);
-        dropped.flat_map(|of| of.expected().names()).collect()
-    }
-
-    fn commit_if_due(&mut self) -> Result<()> {
-        let Run {
-            manifest, outbox, ..
-        } = &mut self.run;
-        let entries = manifest.entries();
-        outbox.reserve(ROOM + entries as u64 * ROOM_FOR_PART)?;
-        if outbox.is_commit_due() {
-            outbox.begin_commit(manifest)?;
-        }
-        Ok(())
+        } = manifest;
+        let sum = |files: &SealedFiles| files.name.key.sum;
+        gone.extend(afterstates.extract_if(.., |files| sum(files) < first));
+        let is_listed = |of| afterstates.iter().any(|files| sum(files) == of);
+        gone.extend(matrices.extract_if(.., |of| sum(of) < first || is_listed(sum(of))));
+        let names: Vec<FileName> = gone.iter().flat_map(SealedFiles::names).collect();
+        self.run.outbox.discard(&names)
     }
 
     /// Whether the counted layers should be sealed and committed now.
@@ -271,7 +219,7 @@ impl Store {
             self.adopt(Kind::Afterstates, part.name.key, &files)?;
         }
         self.run.manifest.keep = keep;
-        self.seal_afterstates()?;
+        self.seal(&[])?;
         self.run.outbox.close(&self.run.manifest)
     }
 
@@ -287,9 +235,9 @@ impl Store {
             // No manifest names the files of a failed commit.
             let dir = self.run.dir();
             if let Some(manifest) = Manifest::load(dir)? {
-                self.run.outbox = Outbox::new(dir);
+                self.run.outbox = self.run.outbox.emptied();
                 self.run.manifest = manifest;
-                self.remove_orphans()?;
+                self.run.remove_strays()?;
             }
         }
         abandoned
@@ -305,26 +253,9 @@ impl Store {
         self.run.outbox.commit(&self.run.manifest)
     }
 
-    /// Drop the afterstates that the run does not keep. Returns their files.
-    fn drop_afterstates(&mut self) -> Vec<FileName> {
-        let manifest = &mut self.run.manifest;
-        let first = manifest.afterstates_from();
-        let Manifest {
-            afterstates,
-            matrices,
-            ..
-        } = manifest;
-        let end = afterstates.partition_point(|part| part.sum < first);
-        let lists = afterstates.drain(..end).filter_map(|part| part.expected());
-        let end = matrices.partition_point(|of| of.sum < first);
-        let matrices = matrices.drain(..end).map(|of| of.expected());
-        let dropped = lists.chain(matrices);
-        dropped.flat_map(|expected| expected.names()).collect()
-    }
-
     /// Drop the states of all layers but the last, unless the run keeps them. Returns their files. The
     /// last layer counts as dropped if its states were not written, as in a count that can go on.
-    fn drop_states(&mut self) -> Vec<FileName> {
+    fn drop_states(&mut self) -> Vec<SealedFiles> {
         let manifest = &mut self.run.manifest;
         if manifest.keep.states() {
             return Vec::new();
@@ -342,7 +273,7 @@ impl Store {
         let mut files = Vec::new();
         for part in &mut manifest.parts {
             if part.bytes > 0 && gone.contains(&part.row.sum) {
-                files.extend(part.expected().iter().flat_map(Expected::names));
+                files.extend(part.files());
                 part.bytes = 0;
                 part.segments = Vec::new();
             }

@@ -6,12 +6,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::commit::Record;
 use super::files::{self, AGAIN, Named, SOLUTION};
 use super::layer::Keep;
-use super::manifest::{Expected, Manifest, SEGMENT};
-use super::outbox::Outbox;
-use super::{Run, Store, file};
+use super::manifest::{Manifest, Record, SEGMENT, SealedFiles};
+use super::{Run, Store, file, strays};
 use crate::error::{Error, Result, SolvingError};
 use crate::game::Game;
 use crate::part::{Kind, check_boards};
@@ -62,9 +60,10 @@ impl Store {
         let mut run = Run::new(dir, manifest, lock);
         let again = run.can_continue(game, keep)?;
         run.audited = run.sealed_sum();
+        let strays = run.remove_strays()?;
         let mut store = Self {
             run,
-            notes: remark.into_iter().collect(),
+            notes: remark.into_iter().chain(strays).collect(),
             first: None,
         };
         if let Some(keep) = keep.filter(|_| !again) {
@@ -76,7 +75,6 @@ impl Store {
         for sum in store.run.sums_in_matrices() {
             store.run.matrices(sum)?;
         }
-        store.remove_orphans()?;
         store.commit_or_make_room()?;
         if !matches!(store.run.check_table(), Ok(None)) {
             store.run.manifest.follow(dir)?;
@@ -127,7 +125,7 @@ impl Store {
     /// As for [`check_boards`]; [`Error::Stopped`].
     pub(crate) fn check_frontier(&self, stop: &Stop) -> Result<()> {
         let sums = self.run.sealed_sum() - 2..=self.run.audited;
-        let frontier = self.run.expected().filter(|Expected { name, .. }| {
+        let frontier = self.run.expected().filter(|SealedFiles { name, .. }| {
             name.kind() == Kind::Afterstates && sums.contains(&name.key.sum)
         });
         for part in frontier {
@@ -142,7 +140,7 @@ impl Store {
         if keep == manifest.keep {
             return Ok(());
         }
-        let before = manifest.expected().count();
+        let before = manifest.files().count();
         self.run.outbox.change();
         manifest.keep = keep;
         if keep.states() {
@@ -174,25 +172,6 @@ impl Store {
             }
             done => done,
         }
-    }
-
-    /// Delete the files that the manifest does not name.
-    pub(super) fn remove_orphans(&mut self) -> Result<()> {
-        let Run {
-            manifest, outbox, ..
-        } = &self.run;
-        let has_stray_values = self.run.cannot_have_values()?;
-        let remark = outbox.remove_orphans("count", |named| match named {
-            // The manifest on disk still names the files that `keep` drops.
-            Named::Part(name) => !manifest.has(name) && !outbox.is_obsolete(name),
-            Named::Temporary => true,
-            Named::Values(_) => has_stray_values,
-            Named::Tasks(sum) => sum <= manifest.sealed_sum,
-            Named::Again => manifest.keep.afterstates(),
-            Named::Run | Named::Solution | Named::Other => false,
-        })?;
-        self.notes.extend(remark);
-        Ok(())
     }
 }
 
@@ -294,8 +273,7 @@ fn load_or_begin(dir: &Path, wanted: Manifest) -> Result<(Manifest, Option<Strin
         Some(found) if found.sealed_sum > 2 || found.begins_like(&wanted) => Ok((found, None)),
         _ => {
             // A save would follow a foreign link under a temporary name, or wait at a pipe.
-            let outbox = Outbox::new(dir);
-            let remark = outbox.remove_orphans("count", |named| named == Named::Temporary)?;
+            let remark = strays::remove(dir, |named| named == Named::Temporary)?;
             wanted.save(dir)?;
             Ok((wanted, remark))
         }

@@ -1,19 +1,25 @@
-//! Finished files that wait for a commit.
+//! Finished files that wait for a commit, and the commits.
 //!
 //! A file is finished when its last byte is written, and *sealed* when its layer is sealed. A
 //! commit follows once enough sealed files wait, or enough time has passed. Until then a sealed
 //! file can be read from memory or under its temporary name.
+//!
+//! A commit runs on a thread of its own, while the count goes on. The order of its steps keeps the
+//! directory consistent at every moment. First the files become durable, then their names, then the
+//! manifest that lists them. Last, obsolete files are deleted, and the table is written.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use super::commit::{Commit, Pending, Record, UnderWay};
 use super::file;
-use super::files::{self, FileName, Named, PartName, RESERVE};
+use super::files::{self, FileName, Holds, Named, PartName, RESERVE};
+use super::manifest::{Record, SealedFiles};
 use super::writer::{Spooled, Writer};
 use crate::error::{Error, Result};
-use crate::part::{self, FileContents, Sealed, Segments};
+use crate::game::{Game, PartKey};
+use crate::part::{Contents, FileContents, Kind, Part, Sealed, Segments};
 
 /// A commit at the end of a layer is due if this much time has passed since the last commit...
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
@@ -22,12 +28,48 @@ const COMMIT_BYTES: u64 = 256 << 20;
 /// ...or if this many bytes wait in memory.
 const COMMIT_HELD: u64 = 8 << 20;
 
+/// Number of files that are synced at once: a device syncs several files nearly as fast as one.
+const AT_ONCE: usize = 8;
+
+/// Upper bounds on the size of the manifest and the table together: a constant, and the bytes for
+/// each entry. The old files need no reserve, because they are on disk already.
+const ROOM: u64 = 64 << 10;
+const ROOM_FOR_ENTRY: u64 = 640;
+
+/// A destination for the files of parts.
+pub(crate) trait Files {
+    /// Begin the files of a part.
+    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer>;
+
+    /// Finish the files of a part. Returns their summary.
+    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed>;
+}
+
 /// The finished files of a part, or of its values, and the totals of each file.
 type Finished = (PartName, Vec<(Pending, Sealed)>);
 
-/// Files on their way into a directory: parts of a run, or values of a solution.
-pub(super) struct Outbox {
+/// A finished file that no manifest names yet.
+#[derive(Clone)]
+struct Pending {
+    name: FileName,
+    contents: Spooled,
+}
+
+/// A running commit.
+struct UnderWay {
+    thread: JoinHandle<Result<()>>,
+    /// Number of files that it publishes, and that it deletes.
+    files: usize,
+    obsolete: usize,
+}
+
+/// Files on their way into a directory: parts of a run, or values of a solution. Without a commit,
+/// they stay temporary.
+pub(crate) struct Outbox {
     dir: PathBuf,
+    game: Game,
+    /// Number of boards in every file of a part but the last.
+    segment: u64,
     /// Finished files of layers that are not sealed.
     unsealed: Vec<Finished>,
     /// Sealed files that wait for a commit; the files of the commit under way come first.
@@ -45,11 +87,24 @@ pub(super) struct Outbox {
     reserved: u64,
 }
 
+impl Files for Outbox {
+    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
+        let name = PartName::new(kind, key);
+        self.begin(name, vec![name.label(&self.game).into()])
+    }
+
+    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
+        self.end(PartName::new(kind, key), writer)
+    }
+}
+
 impl Outbox {
     /// An empty outbox.
-    pub(super) fn new(dir: &Path) -> Self {
+    pub(crate) fn new(dir: &Path, game: &Game, segment: u64) -> Self {
         Self {
             dir: dir.to_owned(),
+            game: *game,
+            segment,
             unsealed: Vec::new(),
             sealed: Vec::new(),
             obsolete: Vec::new(),
@@ -64,24 +119,21 @@ impl Outbox {
 
     /// An empty outbox for the same directory.
     pub(super) fn emptied(&self) -> Self {
-        Self::new(&self.dir)
+        Self::new(&self.dir, &self.game, self.segment)
     }
 
-    /// Begin the files of a part, or of its values, with `segment` boards each. The last entry of
-    /// `contents` applies to all further files.
-    pub(super) fn create(
-        &self,
-        name: PartName,
-        contents: Vec<part::Contents>,
-        segment: u64,
-    ) -> Result<Writer> {
-        let dir = self.dir.clone();
-        let path_of = move |name: FileName| file::temporary(&dir.join(name.to_string()));
-        Writer::new(name, contents, segment, path_of)
+    /// Begin the files of a part, of its values, or of matrices. The last entry of `contents` applies
+    /// to all further files.
+    pub(super) fn begin(&self, name: PartName, contents: Vec<Contents>) -> Result<Writer> {
+        let segment = match name.holds {
+            Holds::Matrices => u64::MAX,
+            _ => self.segment,
+        };
+        Writer::new(&self.dir, name, contents, segment)
     }
 
-    /// Finish the files of a part in an unsealed layer, and drop empty files. Returns their totals.
-    pub(super) fn finish(&mut self, name: PartName, writer: Writer) -> Result<Sealed> {
+    /// Finish files in an unsealed layer, and drop empty files. Returns their totals.
+    pub(super) fn end(&mut self, name: PartName, writer: Writer) -> Result<Sealed> {
         let mut files = writer.finish()?;
         files.retain(|(_, sealed)| sealed.states > 0);
         if files.len() > 1 && matches!(files[0].0, Spooled::File) {
@@ -123,21 +175,28 @@ impl Outbox {
         self.unsealed.push((name, held));
     }
 
-    /// Seal the finished files of the layers up to sum `last`. Returns the totals of each file, for the
-    /// manifest.
-    pub(super) fn seal(&mut self, last: u32) -> Vec<(PartName, Vec<Sealed>)> {
+    /// Seal the finished files of the layers up to sum `last`. Returns the entries for the manifest.
+    pub(super) fn seal(&mut self, last: u32) -> Vec<SealedFiles> {
         self.changed = true;
-        let mut sealed = Vec::new();
         let seals = |(name, _): &mut Finished| name.key.sum <= last;
+        let mut entries = Vec::new();
         for (name, files) in self.unsealed.extract_if(.., seals) {
-            let mut all = Vec::with_capacity(files.len());
-            for (pending, file) in files {
-                self.sealed.push(pending);
-                all.push(file);
-            }
-            sealed.push((name, all));
+            let (pending, sealed): (Vec<Pending>, _) = files.into_iter().unzip();
+            self.sealed.extend(pending);
+            entries.push(SealedFiles::new(name, sealed));
         }
-        sealed
+        entries
+    }
+
+    /// Open all finished parts, which no commit names.
+    pub(crate) fn open_parts(mut self) -> Result<Vec<Part>> {
+        let finished = self.seal(u32::MAX).into_iter();
+        let open = |files: SealedFiles| {
+            let label = files.name.label(&self.game);
+            let files = files.files();
+            Part::join(files.map(|(name, sealed)| self.open(name, label, sealed)))
+        };
+        finished.map(open).collect()
     }
 
     /// Open a file, in memory or on disk, and check it against its entry in the manifest.
@@ -174,8 +233,23 @@ impl Outbox {
             || self.committed.elapsed() >= COMMIT_AFTER
     }
 
+    /// Reserve room for the manifest, so that a commit succeeds even on a full disk, and commit if a
+    /// commit is due.
+    pub(super) fn commit_if_due(&mut self, record: &impl Record) -> Result<()> {
+        let room = ROOM + record.entries() as u64 * ROOM_FOR_ENTRY;
+        if room > self.reserved {
+            // Reserve twice as much, so that reservations are rare.
+            self.reserved = 2 * room;
+            file::reserve(&self.reserve_path(), self.reserved)?;
+        }
+        match self.is_commit_due() {
+            true => self.begin_commit(record),
+            false => Ok(()),
+        }
+    }
+
     /// Commit all sealed files, with a manifest that names them.
-    pub(super) fn commit<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
+    pub(super) fn commit(&mut self, record: &impl Record) -> Result<()> {
         if self.changed {
             self.begin_commit(record)?;
         }
@@ -183,17 +257,32 @@ impl Outbox {
     }
 
     /// Begin a commit as soon as the running commit has ended.
-    pub(super) fn begin_commit<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
+    fn begin_commit(&mut self, record: &impl Record) -> Result<()> {
         self.end_commit()?;
         // After a failed commit, an obsolete file may have been made again.
-        self.obsolete.retain(|&name| !record.names(name));
-        let commit = Commit {
-            dir: self.dir.clone(),
-            record: record.clone(),
-            files: self.sealed.clone(),
-            obsolete: self.obsolete.clone(),
-        };
-        self.under_way = Some(commit.begin()?);
+        let sealed = &self.sealed;
+        let again = |name| sealed.iter().any(|pending| pending.name == name);
+        self.obsolete.retain(|&name| !again(name));
+        let (dir, record) = (self.dir.clone(), record.clone());
+        let (files, obsolete) = (self.sealed.clone(), self.obsolete.clone());
+        let thread = thread::Builder::new().name("commit".to_owned());
+        let started = thread.spawn(move || {
+            publish(&dir, &files)?;
+            file::sync_dir(&dir)?;
+            record.save(&dir)?;
+            for name in obsolete {
+                file::remove(&dir.join(name.to_string()))?;
+            }
+            record.follow(&dir)
+        });
+        self.under_way = Some(UnderWay {
+            thread: started.map_err(|error| Error::Threads {
+                threads: 1,
+                cause: error.to_string(),
+            })?,
+            files: self.sealed.len(),
+            obsolete: self.obsolete.len(),
+        });
         self.changed = false;
         (self.waiting, self.held) = (0, 0);
         self.committed = Instant::now();
@@ -206,7 +295,8 @@ impl Outbox {
             return Ok(());
         };
         let (files, obsolete) = (under_way.files, under_way.obsolete);
-        under_way.end().inspect_err(|_| self.changed = true)?;
+        let ended = under_way.thread.join().expect("no thread panics");
+        ended.inspect_err(|_| self.changed = true)?;
         self.sealed.drain(..files);
         self.obsolete.drain(..obsolete);
         Ok(())
@@ -229,26 +319,10 @@ impl Outbox {
         Ok(())
     }
 
-    /// Whether the next commit deletes a file.
-    pub(super) fn is_obsolete(&self, name: FileName) -> bool {
-        self.obsolete.contains(&name)
-    }
-
     /// Delete the obsolete files now, to make room for the next commit.
     pub(super) fn make_room(&mut self) -> Result<()> {
         for name in self.obsolete.drain(..) {
             file::remove(&self.dir.join(name.to_string()))?;
-        }
-        Ok(())
-    }
-
-    /// Reserve room on disk for a manifest of up to `bytes`, so that a commit succeeds even on a
-    /// full disk.
-    pub(super) fn reserve(&mut self, bytes: u64) -> Result<()> {
-        if bytes > self.reserved {
-            // Reserve twice as much, so that reservations are rare.
-            self.reserved = 2 * bytes;
-            file::reserve(&self.reserve_path(), self.reserved)?;
         }
         Ok(())
     }
@@ -266,7 +340,7 @@ impl Outbox {
     }
 
     /// Commit, and free the reserved disk space.
-    pub(super) fn close<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
+    pub(super) fn close(&mut self, record: &impl Record) -> Result<()> {
         self.end_commit()?;
         self.release()?;
         self.commit(record)
@@ -274,7 +348,7 @@ impl Outbox {
 
     /// Delete the files of unsealed layers, and commit the sealed layers. So an error loses only
     /// the layers that the engine would have sealed next.
-    pub(super) fn abandon<R: Record + Clone>(&mut self, record: &R) -> Result<()> {
+    pub(super) fn abandon(&mut self, record: &impl Record) -> Result<()> {
         self.drop_from(0)?;
         self.release()?;
         self.commit(record)
@@ -297,28 +371,6 @@ impl Outbox {
         Ok(())
     }
 
-    /// Delete the remains of an interrupted `job`; returns a remark if there are any.
-    pub(super) fn remove_orphans(
-        &self,
-        job: &str,
-        is_orphan: impl Fn(Named) -> bool,
-    ) -> Result<Option<String>> {
-        let mut removed = 0;
-        for (path, named) in files::all(&self.dir)? {
-            if is_orphan(named) {
-                match named {
-                    Named::Tasks(_) | Named::Again => file::clear(&path),
-                    _ => file::remove(&path)?,
-                }
-                removed += 1;
-            }
-        }
-        Ok((removed > 0).then(|| {
-            let dir = self.dir.display();
-            format!("{dir}: removed unfinished files of an interrupted {job}: {removed}")
-        }))
-    }
-
     fn temporary(&self, name: FileName) -> PathBuf {
         file::temporary(&self.dir.join(name.to_string()))
     }
@@ -327,9 +379,44 @@ impl Outbox {
 impl Drop for Outbox {
     /// Wait for the running commit, so that the directory stays locked until all writes end.
     fn drop(&mut self) {
-        if let Some(under_way) = self.under_way.take() {
-            // `end_commit` reports a failed commit; a drop cannot.
-            let _ = under_way.end();
+        // A drop cannot report a failed commit.
+        let _ = self.end_commit();
+    }
+}
+
+/// Make files durable and name them, several files at once.
+fn publish(dir: &Path, files: &[Pending]) -> Result<()> {
+    let left = Mutex::new(files.iter());
+    let next = || left.lock().expect("no thread panics").next();
+    let some = || {
+        while let Some(pending) = next() {
+            pending.publish(dir)?;
         }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        // If a thread cannot be started, the other threads do its work.
+        let others: Vec<ScopedJoinHandle<Result<()>>> = (1..AT_ONCE.min(files.len()))
+            .filter_map(|_| thread::Builder::new().spawn_scoped(scope, some).ok())
+            .collect();
+        let own = some();
+        let mut ends = others.into_iter().map(ScopedJoinHandle::join);
+        own.and(ends.try_for_each(|end| end.expect("no thread panics")))
+    })
+}
+
+impl Pending {
+    fn publish(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(self.name.to_string());
+        let temporary = file::temporary(&path);
+        match &self.contents {
+            Spooled::Memory(bytes) => file::write(&temporary, bytes)?,
+            // A failed commit may have published the file already.
+            Spooled::File if !file::is_there(&temporary)? && file::is_there(&path)? => {
+                return Ok(());
+            }
+            Spooled::File => {}
+        }
+        file::publish(&temporary, &path)
     }
 }

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::file;
-use super::files::{self, FileName, PartName, SOLUTION};
+use super::files::{self, FileName, PartName};
 use super::layer::Keep;
-use super::manifest::{Expected, Manifest};
+use super::manifest::{Manifest, SealedFiles};
 use super::outbox::Outbox;
 use crate::counts::{Row, Table};
 use crate::error::{Error, InputError, Result};
@@ -27,7 +27,8 @@ pub struct Run {
     /// The afterstates of layers up to this sum are audited when they are read. This process has
     /// counted the later layers itself.
     pub(super) audited: u32,
-    _lock: Option<File>,
+    /// Keeps other processes out. A peek has none.
+    pub(super) lock: Option<File>,
 }
 
 impl Run {
@@ -63,10 +64,10 @@ impl Run {
     pub(super) fn new(dir: &Path, manifest: Manifest, lock: Option<File>) -> Self {
         Self {
             dir: dir.to_owned(),
+            outbox: Outbox::new(dir, &manifest.game, manifest.segment),
             manifest,
-            outbox: Outbox::new(dir),
             audited: u32::MAX,
-            _lock: lock,
+            lock,
         }
     }
 
@@ -191,7 +192,7 @@ impl Run {
     /// Bytes of the files of matrices of the layers up to `until`.
     pub(crate) fn bytes_of_matrices(&self, until: Option<u32>) -> u64 {
         let files = self.manifest.matrices.iter();
-        let files = files.filter(|file| until.is_none_or(|until| file.sum <= until));
+        let files = files.filter(|file| until.is_none_or(|until| file.name.key.sum <= until));
         files.map(|file| file.sealed.bytes).sum()
     }
 
@@ -206,7 +207,7 @@ impl Run {
     }
 
     /// The parts of a kind that have files, up to the layer of `until`.
-    fn with_files(&self, kind: Kind, until: Option<u32>) -> impl Iterator<Item = Expected> {
+    fn with_files(&self, kind: Kind, until: Option<u32>) -> impl Iterator<Item = SealedFiles> {
         let last = until.unwrap_or(u32::MAX);
         let parts = self.expected();
         parts.filter(move |part| part.name.kind() == kind && part.name.key.sum <= last)
@@ -244,7 +245,8 @@ impl Run {
         let all = &self.manifest.afterstates;
         let none = |row: Row| row.afterstates == 0;
         self.sealed_sum() >= sum
-            && (all.iter().any(|part| part.sum == sum) || self.manifest.layer(sum).all(none))
+            && (all.iter().any(|part| part.name.key.sum == sum)
+                || self.manifest.layer(sum).all(none))
     }
 
     /// The parts that have boards in the run, in order of sum, then largest tile.
@@ -274,14 +276,14 @@ impl Run {
     }
 
     /// Open a part that the manifest names.
-    pub(crate) fn open_part(&self, expected: &Expected) -> Result<Part> {
-        let label = expected.name.label(&self.manifest.game);
-        let files = expected
+    pub(crate) fn open_part(&self, files: &SealedFiles) -> Result<Part> {
+        let name = files.name;
+        let label = name.label(&self.manifest.game);
+        let opened = files
             .files()
             .map(|(name, sealed)| self.outbox.open(name, label, sealed));
-        let part = Part::join(files).map_err(|error| self.or_dropped(error, expected.name))?;
+        let part = Part::join(opened).map_err(|error| self.or_dropped(error, name))?;
         // Nothing is computed from states, and an audit would slow their export; `verify` audits them.
-        let Expected { name, .. } = expected;
         if name.kind() == Kind::States || name.key.sum > self.audited {
             return Ok(part);
         }
@@ -298,13 +300,9 @@ impl Run {
     /// Open the matrices of a layer; `None` if the run has no such file.
     pub(crate) fn matrices(&self, sum: u32) -> Result<Option<MatrixFile>> {
         let expected = self.manifest.find(PartName::of_matrices(sum));
-        let open = |Expected { name, sealed, .. }| {
-            let file = FileName {
-                of: name,
-                segment: None,
-            };
+        let open = |SealedFiles { name, sealed, .. }| {
             let layer = LayerLabel::new(self.game(), sum);
-            let opened = self.outbox.open(file, layer, sealed);
+            let opened = self.outbox.open(FileName::only(name), layer, sealed);
             opened.map_err(|error| self.or_dropped(error, name))
         };
         expected.map(open).transpose()
@@ -330,7 +328,7 @@ impl Run {
 
     /// The sums of the layers whose afterstates are in matrices.
     pub(crate) fn sums_in_matrices(&self) -> impl Iterator<Item = u32> {
-        self.manifest.matrices.iter().map(|file| file.sum)
+        self.manifest.matrices.iter().map(|file| file.name.key.sum)
     }
 
     /// Another error instead of a missing file, if a count has deleted the file since the manifest was
@@ -353,15 +351,9 @@ impl Run {
         }
     }
 
-    /// Whether all files of values are strays that no solver deletes: the run has no solution, and
-    /// it keeps no afterstates to solve.
-    pub(super) fn cannot_have_values(&self) -> Result<bool> {
-        Ok(!self.keep().afterstates() && !file::is_there(&self.dir.join(SOLUTION))?)
-    }
-
     /// All parts that should have files.
-    pub(crate) fn expected(&self) -> impl Iterator<Item = Expected> {
-        self.manifest.expected()
+    pub(crate) fn expected(&self) -> impl Iterator<Item = SealedFiles> {
+        self.manifest.files()
     }
 }
 

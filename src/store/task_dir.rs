@@ -7,8 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::files::Named;
@@ -20,14 +20,6 @@ use crate::part::{Contents, FileContents, Sealed, Segments};
 
 /// Format version of saved values.
 const FORMAT: u32 = 1;
-
-/// A saved value with its format version.
-#[derive(Serialize, Deserialize)]
-struct Formatted<T> {
-    format: u32,
-    #[serde(flatten)]
-    contents: T,
-}
 
 /// The directory of a layer's tasks.
 pub(crate) struct TaskDir {
@@ -82,8 +74,7 @@ impl TaskDir {
     where
         T: Serialize + DeserializeOwned,
     {
-        let loaded = checked::load::<Formatted<T>>(&self.path(name), FORMAT)?;
-        Ok(loaded.map(|formatted| formatted.contents))
+        checked::load(&self.path(name), FORMAT)
     }
 
     /// Begin an attempt at a task, in its own directory.
@@ -167,8 +158,7 @@ impl Attempt<'_> {
     /// are durable.
     pub(crate) fn save<T: Serialize>(self, name: &str, contents: &T) -> Result<()> {
         let written = self.place.path().join(name);
-        let format = FORMAT;
-        checked::save(&written, &Formatted { format, contents })?;
+        checked::save(&written, FORMAT, contents)?;
         self.link(&written, name)?;
         file::sync_dir(&self.dir.path)
     }

@@ -31,15 +31,17 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Begin the files of a part, or of its values, with `segment` boards each, at the paths
-    /// `path_of`.
+    /// Begin the files of a part, or of its values, with `segment` boards each, under temporary names
+    /// in `dir`.
     pub(super) fn new(
+        dir: &Path,
         name: PartName,
         contents: Vec<part::Contents>,
         segment: u64,
-        path_of: impl Fn(FileName) -> PathBuf + Send + Sync + 'static,
     ) -> Result<Self> {
-        let path_of = Box::new(move |segment| path_of(FileName { of: name, segment }));
+        let dir = dir.to_owned();
+        let name_of = move |segment| FileName { of: name, segment }.to_string();
+        let path_of = Box::new(move |segment| file::temporary(&dir.join(name_of(segment))));
         let first = contents[0];
         Ok(Self {
             file: begin(&path_of(None), first, first.block())?,
@@ -215,9 +217,7 @@ mod tests {
     fn write(boards: &[u64], segment: u64) -> Result<Vec<(Spooled, Sealed)>> {
         let name = PartName::new(Kind::Afterstates, KEY);
         let label = name.label(&"4x4".parse().unwrap());
-        let mut writer = Writer::new(name, vec![label.into()], segment, |name| {
-            name.to_string().into()
-        })?;
+        let mut writer = Writer::new(Path::new("."), name, vec![label.into()], segment)?;
         let (mut encoder, mut block) = (Encoder::new(1)?, Block::default());
         for boards in boards.chunks(writer.block()) {
             encoder.encode(boards, &mut block)?;

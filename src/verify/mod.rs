@@ -37,7 +37,7 @@ use crate::part::{
 };
 use crate::progress::Progress;
 use crate::read::Reader;
-use crate::store::{Expected, Run, Solution};
+use crate::store::{Run, SealedFiles, Solution};
 
 /// The result of [`verify`].
 #[derive(Debug, Default)]
@@ -98,27 +98,21 @@ pub fn verify(reader: &Reader, pool: &ThreadPool, progress: &mut dyn Progress) -
     let run = reader.run();
     let watch = &Mutex::new(progress);
     let solution = open_solution(run);
-    let (findings, remarks) = run.surroundings(|name| match &solution {
-        Ok(solution) => solution
-            .as_ref()
-            .is_some_and(|solution| solution.names(name)),
-        // The names in a damaged manifest are unknown, so no file counts as foreign.
-        Err(_) => true,
-    })?;
+    let (findings, remarks) = run.surroundings()?;
     let (table, expected) = (run.table(), run.expected().collect::<Vec<_>>());
     let mut report = Report {
         findings,
         remarks,
-        files: expected.iter().map(Expected::count).sum(),
+        files: expected.iter().map(SealedFiles::count).sum(),
         bytes: expected.iter().map(|expected| expected.sealed.bytes).sum(),
         ..Report::default()
     };
 
     let verify =
-        |expected: &Expected| verify_part(run, expected, table.row(expected.name.key), watch);
+        |expected: &SealedFiles| verify_part(run, expected, table.row(expected.name.key), watch);
     let verified: Vec<Result<()>> = pool.install(|| expected.par_iter().map(verify).collect());
     let mut broken = HashSet::new();
-    for (Expected { name, sealed, .. }, verified) in expected.iter().zip(verified) {
+    for (SealedFiles { name, sealed, .. }, verified) in expected.iter().zip(verified) {
         match (verified, name.kind()) {
             (Ok(()), Kind::States) => {
                 report.states += sealed.states;
@@ -183,7 +177,7 @@ fn read_blocks<B: Default, T: Send>(
 }
 
 /// Read a part on the threads of the current pool, and check it against the manifest.
-pub(super) fn verify_part(run: &Run, expected: &Expected, row: Row, watch: Watch) -> Result<()> {
+pub(super) fn verify_part(run: &Run, expected: &SealedFiles, row: Row, watch: Watch) -> Result<()> {
     let part = run.open_part(expected)?.audited(run.game().rules())?;
     let (mut tally, mut fingerprint) = (Tally::default(), Fingerprint::default());
     for (of_block, sum) in read_blocks(part.blocks(), |boards, block| {

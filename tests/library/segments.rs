@@ -229,7 +229,7 @@ fn lost_swapped_and_stray_segments_are_reported_by_name() {
     fs::copy(path(0, 8), path(77, 8)).unwrap();
     let run = Run::open(place.path()).unwrap();
     let report = verify(&reader(run), &engine::pool(2).unwrap(), &mut Silent).unwrap();
-    assert!(report.remarks[0].contains("-0077.states: not named by the manifest"));
+    assert!(report.remarks[0].contains("-0077.states: not named by a manifest"));
     count(place.path(), Keep::All, SEGMENT, &plan(), Some(TWO)).unwrap();
     assert!(!path(77, 8).exists());
 }

@@ -69,8 +69,7 @@ fn count(dir: &Path, args: &str) -> Vec<[String; 3]> {
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     let afterstates = manifest["afterstates"].as_array().unwrap().iter();
     let afterstates = afterstates.map(|file| {
-        let number = |key| file[key].as_u64().unwrap() as u32;
-        let name = name(number("sum"), number("max_tile"), "afterstates");
+        let name = file["name"].as_str().unwrap().to_owned();
         let print = file["fingerprint"].as_str().unwrap().to_owned();
         [name, file["states"].to_string(), print]
     });

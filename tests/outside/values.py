@@ -67,11 +67,11 @@ def integers(run, answer):
     """The integers of all afterstates, by board."""
     found = {}
     for file in answer["files"]:
-        name = run / f"sum-{file['sum']:05}-max-{file['max_tile']:05}"
-        path = Path(f"{name}.{answer['objective']}.values")
-        fields, values, boards = read.values(path, f"{name}.afterstates")
+        path = run / file["name"]
+        part = file["name"].split(".")[0]
+        fields, values, boards = read.values(path, run / f"{part}.afterstates")
         assert (fields["objective"], fields["fraction"]) == (answer["objective"], answer["fraction"])
-        assert (fields["values"], fields["fingerprint"]) == (file["values"], file["fingerprint"])
+        assert (fields["values"], fields["fingerprint"]) == (file["states"], file["fingerprint"])
         assert path.stat().st_size == file["bytes"]
         if answer["objective"] == "score":
             taken = [potential(cells(board)) for board in boards.tolist()]

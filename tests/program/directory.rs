@@ -49,15 +49,15 @@ fn another_format_and_a_damaged_manifest_are_refused() {
     let text = fs::read_to_string(&manifest).unwrap();
     for (format, said) in [
         (
-            "4",
-            "format 4 is newer than this program reads (3): use a newer enum48",
+            "5",
+            "format 5 is newer than this program reads (4): use a newer enum48",
         ),
         (
-            "2",
-            "format 2 is older than this program reads (3): delete the directory and count again",
+            "3",
+            "format 3 is older than this program reads (4): delete the directory and count again",
         ),
     ] {
-        let other = text.replace("\"format\": 3", &format!("\"format\": {format}"));
+        let other = text.replace("\"format\": 4", &format!("\"format\": {format}"));
         fs::write(&manifest, other).unwrap();
         refused(&place, "--size 2 --max 32 --dir run", said);
     }
@@ -107,7 +107,7 @@ fn stray_files_in_a_run_are_not_counted() {
     let output = run(&place, "--size 2 --max 32 --csv - --dir run");
     assert_eq!(stdout(&output), first);
     assert!(
-        stderr(&output).contains("removed unfinished files of an interrupted count: 2"),
+        stderr(&output).contains("removed unfinished files of an interrupted count or solution: 2"),
         "{}",
         stderr(&output)
     );

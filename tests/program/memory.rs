@@ -28,8 +28,7 @@ fn manifest_of_a_large_run() -> TempDir {
     });
     let files = rows.iter().filter(|row| row[5] != "0").map(|row| {
         format!(
-            r#""sum": {},
-      "max_tile": {},
+            r#""name": "sum-{:0>5}-max-{:0>5}.afterstates",
       "states": {},
       "bytes": 100,
       "fingerprint": "0123456789abcdef""#,
@@ -40,7 +39,7 @@ fn manifest_of_a_large_run() -> TempDir {
     let last: u32 = rows.last().unwrap()[0].parse().unwrap();
     let mut manifest = format!(
         r#"{{
-  "format": 3,
+  "format": 4,
   "program": "enum48 0.1.0",
   "game": "4x4-32",
   "keep": "afterstates",

@@ -35,7 +35,7 @@ fn findings_are_printed_and_give_exit_code_1() {
         "{lines:?}"
     );
     assert_eq!(lines[1], "2x2-32: NOT sound: 1 finding");
-    let stray = "run/sum-00099-max-00008.states: not named by the manifest";
+    let stray = "run/sum-00099-max-00008.states: not named by a manifest";
     assert!(stderr(&output).contains(stray), "{}", stderr(&output));
     assert!(
         stderr(&output).contains("job=verify states="),

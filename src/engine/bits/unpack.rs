@@ -249,5 +249,5 @@ pub(crate) fn unpack_frontier(
         let sweep = load((run, kind, sum), &beside, halves.clone(), workers)?;
         unpack(sweep, (kind, sum, rows), (&beside, &dir), store, progress)?;
     }
-    store.seal_afterstates()
+    store.seal(&[])
 }

@@ -6,23 +6,22 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Goal, Rounding, fits};
+use crate::counts::Row;
 use crate::error::{Result, SolvingError};
-use crate::game::{Exp, FourRate, Game, Objective, PartKey};
-use crate::part::{Fingerprint, Sealed};
+use crate::game::{FourRate, Game, Objective, PartKey};
+use crate::part::Fingerprint;
 use crate::store::audit::check;
 use crate::store::checked;
-use crate::store::commit::Record;
-use crate::store::files::{FileName, PartName, SOLUTION};
-use crate::store::manifest::{Expected, PROGRAM, several};
+use crate::store::files::{FileName, Holds, PartName, SOLUTION};
+use crate::store::manifest::{PROGRAM, Record, SealedFiles};
 use crate::store::run::Run;
 
 /// The format version.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The manifest of a solution. No field depends on time, threads or memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SolutionManifest {
-    format: u32,
     program: String,
     game: Game,
     /// Fingerprint of the run's live states.
@@ -40,58 +39,7 @@ pub(crate) struct SolvedGoal {
     /// afterstate.
     pub(super) solved_sum: u32,
     /// In order of falling sum, then of largest tile, which is the order of writing.
-    pub(super) files: Vec<SealedValues>,
-}
-
-/// The values of a part.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SealedValues {
-    sum: u32,
-    max_tile: u32,
-    #[serde(flatten, with = "ValueTotals")]
-    pub(super) sealed: Sealed,
-    /// The segments, if there are several files.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) segments: Vec<Sealed>,
-}
-
-/// The form of [`Sealed`] for values.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Sealed")]
-struct ValueTotals {
-    #[serde(rename = "values")]
-    states: u64,
-    bytes: u64,
-    fingerprint: Fingerprint,
-}
-
-impl SealedValues {
-    /// The manifest's entry for finished files.
-    pub(super) fn new(key: PartKey, files: Vec<Sealed>) -> Self {
-        Self {
-            sum: key.sum,
-            max_tile: key.max.tile(),
-            sealed: files.iter().copied().sum(),
-            segments: several(files),
-        }
-    }
-
-    pub(super) fn key(&self) -> Option<PartKey> {
-        let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
-        Some(PartKey { sum, max })
-    }
-
-    pub(super) fn expected(&self, objective: Objective) -> Option<Expected> {
-        Some(Expected {
-            name: PartName::of_values(objective, self.key()?),
-            sealed: self.sealed,
-            segments: self.segments.clone(),
-        })
-    }
-
-    fn order(&self) -> (Reverse<u32>, u32) {
-        (Reverse(self.sum), self.max_tile)
-    }
+    pub(super) files: Vec<SealedFiles>,
 }
 
 impl SolvedGoal {
@@ -104,20 +52,12 @@ impl SolvedGoal {
         }
     }
 
-    /// The entry of a part's values.
-    pub(super) fn find(&self, key: PartKey) -> Option<&SealedValues> {
-        let key = (Reverse(key.sum), key.max.tile());
-        let at = self.files.binary_search_by_key(&key, SealedValues::order);
+    /// The files of a part's values.
+    pub(super) fn find(&self, key: PartKey) -> Option<&SealedFiles> {
+        let order = |key: PartKey| (Reverse(key.sum), key.max);
+        let of = |files: &SealedFiles| order(files.name.key);
+        let at = self.files.binary_search_by_key(&order(key), of);
         Some(&self.files[at.ok()?])
-    }
-
-    /// The names of all files.
-    pub(super) fn files(&self) -> impl Iterator<Item = FileName> {
-        let expected = |values: &SealedValues| values.expected(self.goal.objective);
-        self.files
-            .iter()
-            .filter_map(expected)
-            .flat_map(|values| values.names())
     }
 
     /// Whether the first layer is solved.
@@ -130,7 +70,6 @@ impl SolutionManifest {
     /// The manifest of a run without a solution.
     pub(super) fn new(run: &Run) -> Self {
         Self {
-            format: FORMAT,
             program: PROGRAM.to_owned(),
             game: *run.game(),
             states: run.table().totals().fingerprint,
@@ -139,7 +78,7 @@ impl SolutionManifest {
     }
 
     /// Read the manifest of a run's solution; `None` if there is none.
-    pub(super) fn load(run: &Run) -> Result<Option<Self>> {
+    pub(in crate::store) fn load(run: &Run) -> Result<Option<Self>> {
         let path = run.dir().join(SOLUTION);
         let Some(manifest) = checked::load::<Self>(&path, FORMAT)? else {
             return Ok(None);
@@ -147,6 +86,23 @@ impl SolutionManifest {
         let audited = manifest.audit(run);
         audited.map_err(|what| SolvingError::Mismatch { path, what })?;
         Ok(Some(manifest))
+    }
+
+    /// The entry of an objective.
+    pub(super) fn answer(&self, objective: Objective) -> Option<&SolvedGoal> {
+        let mut answers = self.answers.iter();
+        answers.find(|answer| answer.goal.objective == objective)
+    }
+
+    /// Whether the manifest names a file of values.
+    pub(in crate::store) fn has(&self, name: FileName) -> bool {
+        let Holds::Values(objective) = name.of.holds else {
+            return false;
+        };
+        let values = self
+            .answer(objective)
+            .and_then(|answer| answer.find(name.of.key));
+        values.is_some_and(|values| values.has(name))
     }
 
     /// Check the fields against each other and against the run's table.
@@ -187,26 +143,25 @@ impl SolutionManifest {
                 )
             })?;
             let rows = table.rows().iter();
-            let mut solved: Vec<_> = rows
-                .filter(|row| row.sum >= answer.solved_sum && row.afterstates > 0)
-                .map(|row| (Reverse(row.sum), row.max_tile, row.afterstates))
-                .collect();
-            solved.sort_unstable();
+            let rows = rows.filter(|row| row.sum >= answer.solved_sum && row.afterstates > 0);
+            let part = |row: &Row| Some((row.key()?, row.afterstates));
+            let mut solved: Vec<_> = rows.filter_map(part).collect();
+            solved.sort_by_key(|(key, _)| (Reverse(key.sum), key.max));
             let files = answer.files.iter();
-            let named = files.map(|file| (Reverse(file.sum), file.max_tile, file.sealed.states));
-            check(solved.into_iter().eq(named), || {
+            let named = files.map(|files| (files.name, files.sealed.states));
+            let solved = solved.into_iter();
+            let solved = solved.map(|(key, values)| (PartName::of_values(name, key), values));
+            check(solved.eq(named), || {
                 format!(
                     "answers: {name}: files: expected the parts of all layers from sum {} on",
                     answer.solved_sum
                 )
             })?;
             for values in &answer.files {
-                let expected = values.expected(name);
-                let is_cut = expected.is_some_and(|expected| expected.is_cut(run.segment()));
-                check(is_cut, || {
-                    let (sum, tile) = (values.sum, values.max_tile);
+                check(values.is_cut(run.segment()), || {
+                    let key = values.name.key;
                     format!(
-                        "answers: {name}: sum {sum}, largest tile {tile}: segments: expected the lengths of the segments of afterstates"
+                        "answers: {name}: {key}: segments: expected the lengths of the segments of afterstates"
                     )
                 })?;
             }
@@ -230,12 +185,12 @@ impl SolutionManifest {
 }
 
 impl Record for SolutionManifest {
-    fn names(&self, name: FileName) -> bool {
-        let mut files = self.answers.iter().flat_map(SolvedGoal::files);
-        files.any(|file| file == name)
+    fn entries(&self) -> usize {
+        let files = self.answers.iter().flat_map(|answer| &answer.files);
+        files.map(|files| 1 + files.segments.len()).sum()
     }
 
     fn save(&self, dir: &Path) -> Result<()> {
-        checked::save(&dir.join(SOLUTION), self)
+        checked::save(&dir.join(SOLUTION), FORMAT, self)
     }
 }

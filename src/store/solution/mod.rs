@@ -15,7 +15,7 @@
 //!
 //! ```text
 //! {
-//!   "format": 2,                     version of this file
+//!   "format": 3,                     version of this file
 //!   "program": "enum48 0.1.0",       that began it
 //!   "game": "2x2-32",
 //!   "states": "3d677fbe9d7b4c34",    fingerprint of all live states of the run
@@ -29,13 +29,12 @@
 //!       "solved_sum": 4,             of the lowest layer that is solved; 4 once all are
 //!       "files": [                   in order of falling sum, then of largest tile
 //!         {
-//!           "sum": 36,
-//!           "max_tile": 16,
-//!           "values": 2,
+//!           "name": "sum-00036-max-00016.score.values",
+//!           "states": 2,             number of values
 //!           "bytes": 160,
 //!           "fingerprint": "87881b4ee28f7a0d"
 //!         },                         and "segments", where there are several files: of each its
-//!                                    "states", which are values, its "bytes" and "fingerprint"
+//!                                    "states", "bytes" and "fingerprint"
 //!         ...
 //!   "crc32": "01234567"              of the object without it, and without spaces and new lines
 //! }
@@ -52,12 +51,13 @@ use std::sync::Arc;
 
 pub use goal::{Goal, Rounding};
 pub(crate) use goal::{fits, greatest, most_bits};
-use manifest::{SealedValues, SolutionManifest, SolvedGoal};
+pub(super) use manifest::SolutionManifest;
+use manifest::SolvedGoal;
 pub use store::SolutionStore;
 
-use super::files::{FileName, Holds};
+use super::files::FileName;
 use super::layer::Keep;
-use super::manifest::Expected;
+use super::manifest::SealedFiles;
 use super::outbox::Outbox;
 use super::run::Run;
 use crate::error::{Error, Result, SolvingError};
@@ -112,7 +112,7 @@ impl Solution {
 
     fn new(run: Run, manifest: SolutionManifest) -> Self {
         Self {
-            outbox: Outbox::new(run.dir()),
+            outbox: run.outbox.emptied(),
             run: Arc::new(run),
             manifest,
         }
@@ -147,16 +147,6 @@ impl Solution {
         let answers = self.manifest.answers.iter();
         let files = answers.flat_map(|answer| &answer.files);
         files.map(|file| file.sealed.states).sum()
-    }
-
-    /// Whether a file of values belongs to the solution.
-    pub(crate) fn names(&self, name: FileName) -> bool {
-        let Holds::Values(objective) = name.of.holds else {
-            return false;
-        };
-        let answer = self.answer(objective);
-        let values = answer.and_then(|answer| answer.find(name.of.key)?.expected(objective));
-        values.is_some_and(|values| values.names().any(|file| file == name))
     }
 
     /// The goal of an objective; `None` if it was not begun.
@@ -230,7 +220,9 @@ impl Solution {
     /// Number of the files of an objective.
     pub(crate) fn file_count(&self, objective: Objective) -> u64 {
         let answer = self.answer(objective);
-        answer.map_or(0, |answer| answer.files().count() as u64)
+        answer.map_or(0, |answer| {
+            answer.files.iter().map(SealedFiles::count).sum()
+        })
     }
 
     /// Bytes of the files of an objective.
@@ -255,7 +247,7 @@ impl Solution {
 
     /// The parts that have values for an objective, in order of falling sum, then of largest tile.
     pub fn parts(&self, objective: Objective) -> impl Iterator<Item = PartKey> {
-        self.files(objective).filter_map(SealedValues::key)
+        self.files(objective).map(|files| files.name.key)
     }
 
     /// Open the values of a part's afterstates; `None` if they have no values yet.
@@ -264,10 +256,10 @@ impl Solution {
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
     pub fn values(&self, objective: Objective, afterstates: &Part) -> Result<Option<ValueColumn>> {
-        let Some((goal, expected)) = self.expected(objective, afterstates.label().key) else {
+        let Some((goal, files)) = self.find(objective, afterstates.label().key) else {
             return Ok(None);
         };
-        let files = expected.files().zip(self.abouts(goal, afterstates));
+        let files = files.files().zip(self.abouts(goal, afterstates));
         let open = |((name, sealed), about)| self.outbox.open(name, about, sealed);
         let column = ValueColumn::join(files.map(open))?;
         column.expect_blocks_of(afterstates)?;
@@ -281,7 +273,7 @@ impl Solution {
         objective: Objective,
         key: PartKey,
     ) -> Result<Option<ValueColumn>> {
-        let Some((goal, expected)) = self.expected(objective, key) else {
+        let Some((goal, files)) = self.find(objective, key) else {
             return Ok(None);
         };
         let open = |(name, sealed): (FileName, Sealed)| {
@@ -290,14 +282,13 @@ impl Solution {
             let about = self.about(goal, key, column.about().keys);
             column.expect(about, sealed)
         };
-        ValueColumn::join(expected.files().map(open)).map(Some)
+        ValueColumn::join(files.files().map(open)).map(Some)
     }
 
     /// The goal of an objective, and the files of a part's values; `None` if there are none yet.
-    fn expected(&self, objective: Objective, key: PartKey) -> Option<(Goal, Expected)> {
+    fn find(&self, objective: Objective, key: PartKey) -> Option<(Goal, &SealedFiles)> {
         let answer = self.answer(objective)?;
-        let expected = answer.find(key)?.expected(objective)?;
-        Some((answer.goal, expected))
+        Some((answer.goal, answer.find(key)?))
     }
 
     /// The expected contents of each file of a part's values; there is a file for each file of
@@ -320,15 +311,14 @@ impl Solution {
         }
     }
 
-    fn files(&self, objective: Objective) -> impl Iterator<Item = &SealedValues> {
+    fn files(&self, objective: Objective) -> impl Iterator<Item = &SealedFiles> {
         self.answer(objective)
             .into_iter()
             .flat_map(|answer| &answer.files)
     }
 
     fn answer(&self, objective: Objective) -> Option<&SolvedGoal> {
-        let mut answers = self.manifest.answers.iter();
-        answers.find(|answer| answer.goal.objective == objective)
+        self.manifest.answer(objective)
     }
 }
 

@@ -2,22 +2,18 @@
 
 use std::path::Path;
 
-use super::manifest::{SealedValues, SolutionManifest, SolvedGoal};
+use super::manifest::{SolutionManifest, SolvedGoal};
 use super::{Goal, Solution};
 use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
 use crate::part::{Part, Sealed};
 use crate::store::file;
-use crate::store::files::{FileName, Holds, Named, PartName};
-use crate::store::manifest::Manifest;
+use crate::store::files::{FileName, Holds, PartName};
+use crate::store::manifest::{Manifest, SealedFiles};
 #[cfg(feature = "cli")]
 use crate::store::outbox::Outbox;
 use crate::store::run::Run;
 use crate::store::writer::Writer;
-
-/// Upper bounds on the size of `solution.json`: a constant, and the bytes for each part and segment.
-const ROOM: u64 = 16 << 10;
-const ROOM_FOR_ENTRY: u64 = 256;
 
 /// A solution that is being written. Its directory is locked, and only this type changes it.
 pub struct SolutionStore {
@@ -39,13 +35,9 @@ impl SolutionStore {
         let lock = file::lock(dir)?;
         let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
         file::empty_lock(lock.as_ref());
-        let run = Run::new(dir, manifest, lock);
-        let mut store = Self {
-            solution: Solution::begun_or_not(run)?,
-            notes: Vec::new(),
-        };
-        store.remove_orphans()?;
-        Ok(store)
+        let solution = Solution::begun_or_not(Run::new(dir, manifest, lock))?;
+        let notes = solution.run.remove_strays()?.into_iter().collect();
+        Ok(Self { solution, notes })
     }
 
     /// Begin a trial solution of the run in `dir`. Reads only `dir`, and writes only to the empty
@@ -59,7 +51,8 @@ impl SolutionStore {
         let run = Run::peek(dir)?;
         let mut solution = Solution::begun_or_not(run)?;
         solution.manifest = SolutionManifest::new(&solution.run);
-        solution.outbox = Outbox::new(place);
+        let run = &solution.run;
+        solution.outbox = Outbox::new(place, run.game(), run.segment());
         Ok(Self {
             solution,
             notes: Vec::new(),
@@ -84,16 +77,14 @@ impl SolutionStore {
     ///
     /// [`Error::Io`] if a file cannot be deleted or the manifest cannot be written.
     pub fn forget(&mut self, objectives: &[Objective]) -> Result<()> {
-        let answers = objectives
-            .iter()
-            .filter_map(|&one| self.solution.answer(one));
-        let files: Vec<FileName> = answers.flat_map(SolvedGoal::files).collect();
-        if objectives
-            .iter()
-            .all(|&one| self.solution.answer(one).is_none())
-        {
+        let answers = objectives.iter();
+        let answers = answers.filter_map(|&one| self.solution.answer(one));
+        let answers: Vec<&SolvedGoal> = answers.collect();
+        if answers.is_empty() {
             return Ok(());
         }
+        let files = answers.iter().flat_map(|answer| &answer.files);
+        let files: Vec<FileName> = files.flat_map(SealedFiles::names).collect();
         self.solution.forget(objectives);
         self.solution.outbox.change();
         self.solution.outbox.discard(&files)?;
@@ -120,9 +111,8 @@ impl SolutionStore {
     pub(crate) fn create(&self, goal: Goal, afterstates: &Part) -> Result<Writer> {
         let abouts = self.solution.abouts(goal, afterstates);
         let contents = abouts.map(Into::into).collect();
-        let segment = self.solution.run.manifest.segment;
         let name = PartName::of_values(goal.objective, afterstates.label().key);
-        self.solution.outbox.create(name, contents, segment)
+        self.solution.outbox.begin(name, contents)
     }
 
     /// Finish the files of a part's values.
@@ -133,7 +123,7 @@ impl SolutionStore {
         writer: Writer,
     ) -> Result<Sealed> {
         let name = PartName::of_values(objective, key);
-        self.solution.outbox.finish(name, writer)
+        self.solution.outbox.end(name, writer)
     }
 
     /// Add a layer, solved for these goals, to the manifest, and commit if a commit is due.
@@ -145,21 +135,12 @@ impl SolutionStore {
         for answer in &mut manifest.answers {
             if goals.contains(&answer.goal) {
                 answer.solved_sum = sum;
-                for (name, files) in &sealed {
-                    if name.holds == Holds::Values(answer.goal.objective) {
-                        let values = SealedValues::new(name.key, files.clone());
-                        answer.files.push(values);
-                    }
-                }
+                let holds = Holds::Values(answer.goal.objective);
+                let files = sealed.iter().filter(|files| files.name.holds == holds);
+                answer.files.extend(files.cloned());
             }
         }
-        let parts = manifest.answers.iter().flat_map(|answer| &answer.files);
-        let entries: usize = parts.map(|part| 1 + part.segments.len()).sum();
-        outbox.reserve(ROOM + entries as u64 * ROOM_FOR_ENTRY)?;
-        if outbox.is_commit_due() {
-            outbox.begin_commit(manifest)?;
-        }
-        Ok(())
+        outbox.commit_if_due(manifest)
     }
 
     /// Commit, and free the reserved disk space.
@@ -176,21 +157,8 @@ impl SolutionStore {
             let sealed = SolutionManifest::load(&solution.run)?;
             solution.manifest = sealed.unwrap_or_else(|| SolutionManifest::new(&solution.run));
             solution.outbox = solution.outbox.emptied();
-            self.remove_orphans()?;
+            solution.run.remove_strays()?;
         }
         abandoned
-    }
-
-    /// Delete the files that the manifest does not name.
-    fn remove_orphans(&mut self) -> Result<()> {
-        let solution = &self.solution;
-        let is_orphan = |named| match named {
-            Named::Values(name) => !solution.names(name),
-            Named::Temporary => true,
-            _ => false,
-        };
-        let remark = solution.outbox.remove_orphans("solution", is_orphan)?;
-        self.notes.extend(remark);
-        Ok(())
     }
 }

@@ -1,30 +1,69 @@
-//! Checks the files of a run's directory that are not parts.
+//! The files of a run's directory that no manifest names, and the table and the lock.
 
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::file::{self, LOCK};
-use super::files::{self, FileName, Named, SOLUTION, TABLE};
+use super::files::{self, Named, TABLE};
 use super::run::Run;
+use super::solution::SolutionManifest;
 use crate::counts::Table;
 use crate::error::{Error, Result};
 
+/// Delete the stray files in a directory. Returns a remark if there are any.
+pub(super) fn remove(dir: &Path, is_stray: impl Fn(Named) -> bool) -> Result<Option<String>> {
+    let mut removed = 0;
+    for (path, named) in files::all(dir)? {
+        if is_stray(named) {
+            match named {
+                Named::Tasks(_) | Named::Again => file::clear(&path),
+                _ => file::remove(&path)?,
+            }
+            removed += 1;
+        }
+    }
+    Ok((removed > 0).then(|| {
+        let dir = dir.display();
+        format!("{dir}: removed unfinished files of an interrupted count or solution: {removed}")
+    }))
+}
+
 impl Run {
+    /// Delete the remains of interrupted processes, if the run is locked. Returns a remark if there
+    /// are any.
+    pub(super) fn remove_strays(&self) -> Result<Option<String>> {
+        match self.lock {
+            Some(_) => remove(self.dir(), self.strays()),
+            None => Ok(None),
+        }
+    }
+
+    /// A function that tells whether a file is the remains of an interrupted process.
+    fn strays(&self) -> impl Fn(Named) -> bool {
+        let solution = SolutionManifest::load(self);
+        move |named| match named {
+            Named::Part(name) => !self.manifest.has(name),
+            Named::Values(name) => match &solution {
+                Ok(solution) => !solution.as_ref().is_some_and(|solution| solution.has(name)),
+                // The names in a damaged manifest are unknown.
+                Err(_) => false,
+            },
+            Named::Temporary => true,
+            Named::Tasks(sum) => sum <= self.sealed_sum(),
+            Named::Again => self.keep().afterstates(),
+            Named::Run | Named::Solution | Named::Other => false,
+        }
+    }
+
     /// Check the lock, the table and all files that are not parts of the run. Returns the errors,
     /// and remarks on harmless files. Foreign files are harmless. A count that was killed in a
-    /// commit can leave an older `layers.csv`, and part files that the manifest does not name; both
-    /// are harmless. `is_solved` tells whether a solution names a file of values.
-    pub(crate) fn surroundings(
-        &self,
-        is_solved: impl Fn(FileName) -> bool,
-    ) -> Result<(Vec<Error>, Vec<String>)> {
-        let mut remarks = Vec::new();
-        let (mut strays, mut stray_values) = (Vec::new(), Vec::new());
+    /// commit can leave an older `layers.csv`, and files that no manifest names; both are harmless.
+    pub(crate) fn surroundings(&self) -> Result<(Vec<Error>, Vec<String>)> {
+        let (is_stray, mut remarks, mut strays) = (self.strays(), Vec::new(), Vec::new());
         for (path, named) in files::all(self.dir())? {
             let shown = path.display();
             match named {
-                Named::Part(name) if !self.manifest.has(name) => strays.push(path),
                 Named::Temporary => remarks.push(format!(
                     "{shown}: unfinished file of an interrupted process: the next count or solve deletes it"
                 )),
@@ -35,20 +74,12 @@ impl Run {
                     "{shown}: a second count for the afterstates: --keep both or afterstates goes on with it"
                 )),
                 Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
-                Named::Values(name) if !is_solved(name) => stray_values.push(path),
-                Named::Part(_) | Named::Run | Named::Values(_) | Named::Solution => {}
+                _ if is_stray(named) => strays.push(path),
+                _ => {}
             }
         }
         remarks.extend(first_of(&strays).map(|strays| {
-            format!("{strays}: not named by the manifest, so not part of the run: deleted by the next count")
-        }));
-        let job = if self.cannot_have_values()? {
-            "count"
-        } else {
-            "solve"
-        };
-        remarks.extend(first_of(&stray_values).map(|strays| {
-            format!("{strays}: not named by {SOLUTION}, so not part of a solution: deleted by the next {job}")
+            format!("{strays}: not named by a manifest, so not part of the run: the next count or solve deletes it")
         }));
         let mut wrong = Vec::new();
         match self.check_table() {
