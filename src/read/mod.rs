@@ -23,7 +23,7 @@ use crate::fork::ForkLock;
 use crate::game::PartKey;
 use crate::part::{Kind, Part, Stream};
 use crate::progress::Stop;
-use crate::store::{Outbox, Run, try_clear};
+use crate::store::{Outbox, Run, clear};
 use crate::temporary::TemporaryDir;
 
 pub use lookup::Lookup;
@@ -218,7 +218,7 @@ impl FromMatrices {
             .unpack((run, kind, sum), dir.path(), &mut files, stop)?;
         let parts = files.open_parts()?;
         // NFS keeps open files in the directory, so it is deleted again when the parts are closed.
-        let is_gone = cfg!(unix) && try_clear(dir.path());
+        let is_gone = cfg!(unix) && clear(dir.path());
         Ok(UnpackedLayer {
             kind,
             sum,

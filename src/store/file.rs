@@ -165,9 +165,9 @@ pub(crate) type Sink<'a> = dyn Write + Send + 'a;
 /// Replace one of a run's own files atomically: a reader sees the old contents or the new contents.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let target = temporary(path);
-    let written = create(&target)
-        .and_then(|mut file| file.write_all(bytes).map_err(Error::io(path, "write")));
-    if let Err(error) = written {
+    // A foreign link under this name would be followed, and a pipe would be waited for.
+    remove(&target)?;
+    if let Err(error) = write(&target, bytes) {
         // Report the error that ended the writing, not an error of the clean-up.
         let _ = remove(&target);
         return Err(error);
@@ -251,24 +251,18 @@ fn fresh(dir: &Path) -> io::Result<NamedTempFile> {
     builder.make_in(dir, |path| File::create_new(path))
 }
 
-/// Try to delete a directory. Returns whether it is gone.
-pub(crate) fn try_clear(dir: &Path) -> bool {
-    fs::remove_dir_all(dir).is_ok() || matches!(is_there(dir), Ok(false))
-}
-
-/// Try to delete a file, or a directory in which other processes may still be writing.
-pub(crate) fn clear(path: &Path) {
+/// Try to delete a file, or a directory in which other processes may still be writing. Returns
+/// whether it is gone.
+pub(crate) fn clear(path: &Path) -> bool {
     const TRIES: usize = 100;
-    for _ in 0..TRIES {
+    (0..TRIES).any(|_| {
         let removed = if path.is_dir() {
             fs::remove_dir_all(path)
         } else {
             fs::remove_file(path)
         };
-        if removed.is_ok() || matches!(is_there(path), Ok(false)) {
-            return;
-        }
-    }
+        removed.is_ok() || matches!(is_there(path), Ok(false))
+    })
 }
 
 /// Lock a directory for this process until the returned file is closed. A read-only file system
@@ -280,32 +274,16 @@ pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
         let cause = io::Error::other("a link: delete it");
         return Err(Error::io(&path, "open the lock")(cause));
     }
-    let (what, opened) = if has_lock(&path)? {
-        let opened = match OpenOptions::new().write(true).open(&path) {
-            Err(error) if refuses_writing(&error) => File::open(&path),
-            opened => opened,
-        };
-        ("open the lock", opened)
-    } else {
-        ("create the lock", File::create(&path))
-    };
-    let file = match opened {
+    let has_lock = has_lock(&path)?;
+    let mut write = OpenOptions::new();
+    let opened = match write.write(true).create(!has_lock).open(&path) {
+        Err(error) if has_lock && refuses_writing(&error) => File::open(&path),
         Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => return Ok(None),
-        opened => opened.map_err(Error::io(&path, what))?,
+        opened => opened,
     };
+    let file = opened.map_err(Error::io(&path, "open the lock"))?;
     locked(dir, &path, file.try_lock())?;
     Ok(Some(file))
-}
-
-/// Empty the lock of a run, whose contents nobody reads. Only a directory with a manifest has a
-/// lock of a run.
-pub(crate) fn empty_lock(lock: Option<&File>) {
-    if let Some(file) = lock
-        && file.metadata().is_ok_and(|found| found.len() > 0)
-    {
-        // If the lock cannot be emptied, a count is not affected.
-        let _ = file.set_len(0);
-    }
 }
 
 /// Whether a directory has a lock file. Anything but a file is refused, because opening a pipe would

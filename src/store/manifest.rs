@@ -200,12 +200,6 @@ impl Manifest {
         checked::checksum(self)
     }
 
-    /// Whether two manifests have the same game and choices.
-    pub(super) fn begins_like(&self, other: &Self) -> bool {
-        let choices = |of: &Self| (of.game, of.keep, of.segment);
-        choices(self) == choices(other)
-    }
-
     /// Read the manifest of a directory; `None` if it has none.
     pub(crate) fn load(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(MANIFEST);

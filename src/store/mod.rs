@@ -51,9 +51,9 @@ use crate::error::{Error, Result};
 use crate::game::PartKey;
 use crate::part::{Block, Kind, LayerLabel, Sealed};
 
-pub(crate) use file::try_clear;
+pub(crate) use file::clear;
 #[cfg(feature = "cli")]
-pub(crate) use file::{Replacement, Sink, clear, free_space, open_device, parent};
+pub(crate) use file::{Replacement, Sink, free_space, open_device, parent};
 #[cfg(feature = "python")]
 pub(crate) use files::SOLUTION;
 #[cfg(feature = "cli")]
@@ -189,7 +189,7 @@ impl Store {
     /// second count and it is complete, the store turns into the store of the first run.
     pub(crate) fn close(&mut self) -> Result<()> {
         self.run.outbox.close(&self.run.manifest)?;
-        TaskDir::delete_sealed(&self.run)?;
+        self.run.remove_strays()?;
         let first = self.first.take_if(|_| self.run.complete());
         let Some((first, keep)) = first else {
             return Ok(());

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::files::{self, AGAIN, Named, SOLUTION};
+use super::files::{self, AGAIN, SOLUTION};
 use super::layer::Keep;
 use super::manifest::{Manifest, Record, SEGMENT, SealedFiles};
-use super::{Run, Store, file, strays};
+use super::{Run, Store, file};
 use crate::error::{Error, Result, SolvingError};
 use crate::game::Game;
 use crate::part::{Kind, check_boards};
@@ -55,15 +55,13 @@ impl Store {
         files::refuse_foreign(dir)?;
         let lock = file::lock(dir)?;
         let wanted = Manifest::new(game, keep.unwrap_or_default(), segment);
-        let (manifest, remark) = load_or_begin(dir, wanted)?;
-        file::empty_lock(lock.as_ref());
-        let mut run = Run::new(dir, manifest, lock);
+        let mut run = Run::new(dir, load_or_begin(dir, wanted)?, lock);
         let again = run.can_continue(game, keep)?;
         run.audited = run.sealed_sum();
         let strays = run.remove_strays()?;
         let mut store = Self {
             run,
-            notes: remark.into_iter().chain(strays).collect(),
+            notes: strays.into_iter().collect(),
             first: None,
         };
         if let Some(keep) = keep.filter(|_| !again) {
@@ -176,45 +174,34 @@ impl Store {
 }
 
 impl Run {
-    /// The run that [`Store::open`] would continue; `None` if it would begin a run. Nothing is written.
+    /// The run that [`Store::open`] would open, before a layer is counted or dropped. Nothing is written.
     ///
     /// # Errors
     ///
     /// As for [`Store::open`]. A directory in use is no error, and files are not checked.
     #[cfg(feature = "machine")]
-    pub(crate) fn to_continue(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Option<Self>> {
+    pub(crate) fn to_open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         check_keep(game, keep)?;
-        match file::find(dir)? {
-            None => return Ok(None),
-            Some(found) if found.is_dir() => files::refuse_foreign(dir)?,
+        let found = match file::find(dir)? {
+            None => None,
+            Some(found) if found.is_dir() => {
+                files::refuse_foreign(dir)?;
+                Manifest::load(dir)?.filter(|found| found.sealed_sum > 2)
+            }
             Some(_) => {
                 let cause = std::io::ErrorKind::NotADirectory.into();
                 return Err(Error::io(dir, "open the directory")(cause));
             }
-        }
-        let manifest = Manifest::load(dir)?.filter(|found| found.sealed_sum > 2);
-        let Some(manifest) = manifest else {
-            return Ok(None);
+        };
+        let Some(manifest) = found else {
+            let new = Manifest::new(game, keep.unwrap_or_default(), SEGMENT);
+            return Ok(Self::new(dir, new, None));
         };
         let run = Self::new(dir, manifest, None);
         match run.can_continue(game, keep)? {
-            true => Self::to_continue(&dir.join(AGAIN), game, Some(Keep::Afterstates)),
-            false => Ok(Some(run)),
+            true => Self::to_open(&dir.join(AGAIN), game, Some(Keep::Afterstates)),
+            false => Ok(run),
         }
-    }
-
-    /// The run that [`Store::open`] would open, before a layer is counted or dropped. Nothing is written.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Run::to_continue`].
-    #[cfg(feature = "machine")]
-    pub(crate) fn to_open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
-        let new = || {
-            let manifest = Manifest::new(game, keep.unwrap_or_default(), SEGMENT);
-            Self::new(dir, manifest, None)
-        };
-        Ok(Self::to_continue(dir, game, keep)?.unwrap_or_else(new))
     }
 
     /// Check that a count of `game` can continue the run with these choices. Returns whether it is
@@ -267,15 +254,11 @@ fn check_keep(game: &Game, keep: Option<Keep>) -> Result<()> {
 }
 
 /// The manifest of a directory if a layer is counted. Otherwise `wanted`, which is saved, because the
-/// choices of a command that counted nothing bind no later command. The remark is about deleted files.
-fn load_or_begin(dir: &Path, wanted: Manifest) -> Result<(Manifest, Option<String>)> {
-    match Manifest::load(dir)? {
-        Some(found) if found.sealed_sum > 2 || found.begins_like(&wanted) => Ok((found, None)),
-        _ => {
-            // A save would follow a foreign link under a temporary name, or wait at a pipe.
-            let remark = strays::remove(dir, |named| named == Named::Temporary)?;
-            wanted.save(dir)?;
-            Ok((wanted, remark))
-        }
+/// choices of a command that counted nothing bind no later command.
+fn load_or_begin(dir: &Path, wanted: Manifest) -> Result<Manifest> {
+    if let Some(found) = Manifest::load(dir)?.filter(|found| found.sealed_sum > 2) {
+        return Ok(found);
     }
+    wanted.save(dir)?;
+    Ok(wanted)
 }

@@ -45,8 +45,8 @@ pub(crate) trait Files {
     fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed>;
 }
 
-/// The finished files of a part, or of its values, and the totals of each file.
-type Finished = (PartName, Vec<(Pending, Sealed)>);
+/// The entry of finished files, and the files.
+type Finished = (SealedFiles, Vec<Pending>);
 
 /// A finished file that no manifest names yet.
 #[derive(Clone)]
@@ -141,16 +141,12 @@ impl Outbox {
             let [only, first] = [None, Some(0)].map(|segment| FileName { of: name, segment });
             file::rename(&self.temporary(only), &self.temporary(first))?;
         }
-        let all = files.iter().map(|(_, sealed)| *sealed).sum();
-        if !files.is_empty() {
-            self.hold(name, files);
-        }
-        Ok(all)
+        Ok(self.hold(name, files))
     }
 
     /// Whether the files of an unsealed layer have this name.
     pub(super) fn has_unsealed(&self, name: PartName) -> bool {
-        self.unsealed.iter().any(|(unsealed, _)| *unsealed == name)
+        self.unsealed.iter().any(|(files, _)| files.name == name)
     }
 
     /// Move finished files of an unsealed layer here, from elsewhere in the same file system.
@@ -163,27 +159,31 @@ impl Outbox {
         Ok(())
     }
 
-    /// Hold finished files until the layer is sealed.
-    fn hold(&mut self, name: PartName, files: Vec<(Spooled, Sealed)>) {
-        let names = name.files(files.len());
-        let mut held = Vec::with_capacity(files.len());
-        for (name, (contents, sealed)) in names.zip(files) {
-            self.waiting += sealed.bytes;
-            self.held += contents.held();
-            held.push((Pending { name, contents }, sealed));
+    /// Hold finished files until the layer is sealed. Returns their totals.
+    fn hold(&mut self, name: PartName, files: Vec<(Spooled, Sealed)>) -> Sealed {
+        let (contents, sealed): (Vec<Spooled>, _) = files.into_iter().unzip();
+        let names = name.files(contents.len()).zip(contents);
+        let pending: Vec<Pending> = names
+            .map(|(name, contents)| Pending { name, contents })
+            .collect();
+        let files = SealedFiles::new(name, sealed);
+        let totals = files.sealed;
+        self.waiting += totals.bytes;
+        self.held += pending.iter().map(|file| file.contents.held()).sum::<u64>();
+        if !pending.is_empty() {
+            self.unsealed.push((files, pending));
         }
-        self.unsealed.push((name, held));
+        totals
     }
 
     /// Seal the finished files of the layers up to sum `last`. Returns the entries for the manifest.
     pub(super) fn seal(&mut self, last: u32) -> Vec<SealedFiles> {
         self.changed = true;
-        let seals = |(name, _): &mut Finished| name.key.sum <= last;
         let mut entries = Vec::new();
-        for (name, files) in self.unsealed.extract_if(.., seals) {
-            let (pending, sealed): (Vec<Pending>, _) = files.into_iter().unzip();
+        let seals = |(files, _): &mut Finished| files.name.key.sum <= last;
+        for (files, pending) in self.unsealed.extract_if(.., seals) {
             self.sealed.extend(pending);
-            entries.push(SealedFiles::new(name, sealed));
+            entries.push(files);
         }
         entries
     }
@@ -358,9 +358,9 @@ impl Outbox {
     pub(super) fn drop_from(&mut self, sum: u32) -> Result<()> {
         // If this commit fails, its files wait for the next commit.
         let _ = self.end_commit();
-        self.unsealed.retain(|(name, _)| name.key.sum < sum);
-        let unsealed = self.unsealed.iter().flat_map(|(_, files)| files);
-        let waiting = unsealed.map(|(file, _)| file).chain(&self.sealed);
+        self.unsealed.retain(|(files, _)| files.name.key.sum < sum);
+        let unsealed = self.unsealed.iter().flat_map(|(_, pending)| pending);
+        let waiting = unsealed.chain(&self.sealed);
         let mut kept: Vec<PathBuf> = waiting.map(|file| self.temporary(file.name)).collect();
         kept.push(self.reserve_path());
         for (path, named) in files::all(&self.dir)? {

@@ -1,42 +1,39 @@
-//! The files of a run's directory that no manifest names, and the table and the lock.
+//! The files of a run's directory that no manifest names, and its table.
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::file::{self, LOCK};
+use super::file;
 use super::files::{self, Named, TABLE};
 use super::run::Run;
 use super::solution::SolutionManifest;
 use crate::counts::Table;
 use crate::error::{Error, Result};
 
-/// Delete the stray files in a directory. Returns a remark if there are any.
-pub(super) fn remove(dir: &Path, is_stray: impl Fn(Named) -> bool) -> Result<Option<String>> {
-    let mut removed = 0;
-    for (path, named) in files::all(dir)? {
-        if is_stray(named) {
-            match named {
-                Named::Tasks(_) | Named::Again => file::clear(&path),
-                _ => file::remove(&path)?,
-            }
-            removed += 1;
-        }
-    }
-    Ok((removed > 0).then(|| {
-        let dir = dir.display();
-        format!("{dir}: removed unfinished files of an interrupted count or solution: {removed}")
-    }))
-}
-
 impl Run {
     /// Delete the remains of interrupted processes, if the run is locked. Returns a remark if there
     /// are any.
     pub(super) fn remove_strays(&self) -> Result<Option<String>> {
-        match self.lock {
-            Some(_) => remove(self.dir(), self.strays()),
-            None => Ok(None),
+        if self.lock.is_none() {
+            return Ok(None);
         }
+        let (is_stray, mut removed) = (self.strays(), 0);
+        for (path, named) in files::all(self.dir())? {
+            if is_stray(named) {
+                match named {
+                    Named::Tasks(_) | Named::Again => drop(file::clear(&path)),
+                    _ => file::remove(&path)?,
+                }
+                removed += 1;
+            }
+        }
+        Ok((removed > 0).then(|| {
+            let dir = self.dir().display();
+            format!(
+                "{dir}: removed unfinished files of an interrupted count or solution: {removed}"
+            )
+        }))
     }
 
     /// A function that tells whether a file is the remains of an interrupted process.
@@ -56,7 +53,7 @@ impl Run {
         }
     }
 
-    /// Check the lock, the table and all files that are not parts of the run. Returns the errors,
+    /// Check the table and all files that are not parts of the run. Returns the errors,
     /// and remarks on harmless files. Foreign files are harmless. A count that was killed in a
     /// commit can leave an older `layers.csv`, and files that no manifest names; both are harmless.
     pub(crate) fn surroundings(&self) -> Result<(Vec<Error>, Vec<String>)> {
@@ -86,20 +83,7 @@ impl Run {
             Ok(older) => remarks.extend(older),
             Err(error) => wrong.push(error),
         }
-        wrong.extend(self.check_lock().err());
         Ok((wrong, remarks))
-    }
-
-    /// Check that the lock file is empty.
-    fn check_lock(&self) -> Result<()> {
-        let path = self.dir().join(LOCK);
-        match file::find(&path)? {
-            Some(found) if found.len() > 0 => {
-                let what = format!("expected 0 bytes, got {}", found.len());
-                Err(Error::Altered { path, what })
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Check that `layers.csv` is the table of the manifest. A commit writes the manifest first, so

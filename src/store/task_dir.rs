@@ -43,16 +43,6 @@ impl TaskDir {
         Ok(names.collect())
     }
 
-    /// Delete the task directories of sealed layers.
-    pub(crate) fn delete_sealed(run: &Run) -> Result<()> {
-        for (path, named) in files::all(run.dir())? {
-            if matches!(named, Named::Tasks(sum) if sum <= run.sealed_sum()) {
-                file::clear(&path);
-            }
-        }
-        Ok(())
-    }
-
     /// The name of the task directory for a layer; it contains a checksum of the plan.
     pub(crate) fn name(sum: u32, plan: &impl Serialize) -> String {
         files::tasks_name(sum, checked::checksum(plan))

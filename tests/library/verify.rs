@@ -79,8 +79,7 @@ impl Victim {
         match self.count() {
             Err(error) => assert!(named(&error), "{what}: {error}"),
             Ok(()) => {
-                let written = ["layers.csv", "lock"].contains(&name);
-                assert!(written, "{what}: a count took it");
+                assert_eq!(name, "layers.csv", "{what}: a count took it");
                 assert!(self.findings().unwrap().is_empty(), "{what}: it stayed");
             }
         }
@@ -161,7 +160,10 @@ fn a_cut_at_any_byte_is_reported_by_file_name() {
 #[test]
 fn an_appended_byte_is_reported_by_file_name() {
     for victim in victims() {
-        for (name, bytes) in files(victim.dir()) {
+        let mut files = files(victim.dir());
+        // Nobody reads the lock.
+        files.remove("lock");
+        for (name, bytes) in files {
             let path = victim.dir().join(&name);
             for byte in [0, b'\n', 255] {
                 fs::write(&path, [&bytes[..], &[byte]].concat()).unwrap();

@@ -229,7 +229,10 @@ fn afterstates_of_a_solution_cannot_be_dropped() {
     fs::write(&values, kept).unwrap();
     let said = run(&place, "verify run");
     let said = format!("{}{}", stdout(&said), stderr(&said));
-    assert!(said.contains("the next count or solve deletes it"), "{said}");
+    assert!(
+        said.contains("the next count or solve deletes it"),
+        "{said}"
+    );
     good(&place, &format!("{args} last"));
     assert!(!has_values(), "as `verify` has it");
 }

@@ -97,7 +97,9 @@ pub(in crate::cli) fn take_over() {
 pub(in crate::cli) fn end_by(signal: i32) -> io::Result<()> {
     // While these are locked, no thread makes another one.
     let all = temporary::all();
-    all.iter().for_each(|path| store::clear(path));
+    for path in all.iter() {
+        store::clear(path);
+    }
     emulate_default_handler(signal)
 }
 

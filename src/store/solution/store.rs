@@ -34,7 +34,6 @@ impl SolutionStore {
         drop(Run::open(dir)?);
         let lock = file::lock(dir)?;
         let manifest = Manifest::load(dir)?.ok_or_else(|| Error::NotARun(dir.to_owned()))?;
-        file::empty_lock(lock.as_ref());
         let solution = Solution::begun_or_not(Run::new(dir, manifest, lock))?;
         let notes = solution.run.remove_strays()?.into_iter().collect();
         Ok(Self { solution, notes })
