@@ -67,26 +67,24 @@ impl<'a> ListCounter<'a> {
             progress.end(&layer.finished(store.run().keep()));
             return Ok(vec![layer]);
         }
+        let workers = self.parts.workers;
+        workers.check()?;
         let mut layers = Vec::new();
         loop {
-            let mut layer = match self.count_layer(&mut frontier, true, store, progress) {
-                Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
-                    self.keep(&mut layers, &frontier, store)?;
-                    self.frontier = Some(frontier);
-                    return Ok(layers);
-                }
-                layer => layer?,
-            };
+            // A small layer takes a moment. It is not interrupted, so that no stop loses the layers
+            // before it, which are in memory.
+            let mut layer =
+                workers.finish(|| self.count_layer(&mut frontier, true, store, progress))?;
             let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.plan.small;
-            let done = layer.last || !goes_on || store.is_commit_due() || progress.stop();
+            let stops = progress.stop() || workers.check().is_err();
+            let done = layer.last || !goes_on || stops || store.is_commit_due();
             let run = store.run();
             let above = match run.keep().lists_of_afterstates() {
                 true => Some(layer.sum - 2),
                 false => done.then_some(run.sealed_sum()),
             };
             if let Some(above) = above {
-                // The layers before are in memory, and no stop may lose them.
-                let (workers, lists) = (self.parts.workers, frontier.lists_above(above));
+                let lists = frontier.lists_above(above);
                 workers.finish(|| self.write_lists(lists, &mut layer, store))?;
             }
             progress.end(&layer.finished(store.run().keep()));
@@ -96,26 +94,6 @@ impl<'a> ListCounter<'a> {
                 return Ok(layers);
             }
         }
-    }
-
-    /// Drop the layer that failed, and write the frontier after the small layers before it.
-    fn keep(
-        &mut self,
-        layers: &mut [CountedLayer],
-        frontier: &Frontier,
-        store: &mut Store,
-    ) -> Result<()> {
-        let workers = self.parts.workers;
-        self.parts = Parts::new(&self.plan, workers);
-        self.lists = Lists::new(store.run(), &self.plan)?;
-        store.drop_from(frontier.sum())?;
-        let run = store.run();
-        if run.keep().lists_of_afterstates() {
-            return Ok(());
-        }
-        let lists = frontier.lists_above(run.sealed_sum());
-        let last = layers.last_mut().expect("a layer is kept");
-        workers.finish(|| self.write_lists(lists, last, store))
     }
 
     /// Count the layer that follows from a frontier, and write the files of its states. The

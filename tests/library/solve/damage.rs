@@ -156,10 +156,6 @@ fn a_solution_of_impossible_goals_is_refused_by_every_reader() {
     let bytes = after.split_once(',').unwrap().0;
     for (text, what) in [
         (
-            forged("\"format\": 3", "\"format\": 2"),
-            "format 2 is older than this program reads (3): delete it and solve again",
-        ),
-        (
             forged(
                 &format!("\"bytes\": {bytes},"),
                 &format!("\"bytes\": {},", u64::MAX),
