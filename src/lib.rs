@@ -113,7 +113,6 @@ mod lines;
 mod machine;
 mod pages;
 pub mod part;
-mod per_thread;
 pub mod play;
 mod progress;
 #[cfg(feature = "python")]

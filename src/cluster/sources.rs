@@ -6,12 +6,11 @@
 use std::mem;
 use std::ops::Range;
 
-use crate::engine::{Source, Worker, Workers, union_all};
+use crate::engine::{PerThread, Source, Worker, Workers, union_all};
 use crate::error::Result;
 use crate::game::key::KeyCodec;
 use crate::game::{Board, Tally};
 use crate::part::{Decoder, Part};
-use crate::per_thread::PerThread;
 
 /// Boards of a block of the files between stages. Blocks are small because a task of the next stage
 /// reads a small range of many files, and only whole blocks can be read.

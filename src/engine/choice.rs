@@ -34,7 +34,7 @@ impl Choice {
     /// # Errors
     ///
     /// [`Error::Engine`] if the plan names bits but bits cannot count all layers;
-    /// [`Error::KeepMatrices`] if the run keeps matrices and bits cannot count all layers; the errors of
+    /// [`Error::Keep`] if the run keeps matrices and bits cannot count all layers; the errors of
     /// [`last_sum`].
     pub fn new(run: &Run, plan: &Plan, until: Option<u32>) -> Result<Self> {
         Self::choose(run, plan, until, true)
@@ -66,13 +66,15 @@ impl Choice {
         };
         let matrices = run.keep().matrices();
         let refused = |what: String| match matrices {
-            true => Err(Error::KeepMatrices(format!("{what}: give more --memory"))),
+            true => Err(Error::Keep(format!(
+                "--keep matrices: {what}: give more --memory"
+            ))),
             false => Err(Error::Engine(what)),
         };
         if plan.engine() == Some(Engine::Lists) {
             if matrices {
-                let what = "only the engine bits makes matrices: leave out --engine lists";
-                return Err(Error::KeepMatrices(what.to_owned()));
+                let what = "--keep matrices: only the engine bits makes matrices: leave out --engine lists";
+                return Err(Error::Keep(what.to_owned()));
             }
             return lists_alone("as requested".to_owned());
         }

@@ -16,7 +16,7 @@ use std::mem;
 use super::frontier::{Frontier, ListSource, Origins};
 use super::job::{CountAfterstates, OnlyList, PartJob, Source};
 use super::lists::{Candidates, ExpandStates, Lists};
-use super::parts::Parts;
+use super::pipeline::Parts;
 use super::plan::Plan;
 use super::workers::Workers;
 use crate::counts::Row;

@@ -65,9 +65,9 @@
 //! their empty cells.
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
-//! lists), `frontier`, `lists` (candidates), `job`, `parts`, `pipeline` and `batch` (parts from any
-//! source, also for solving); `bits`; `packed` and `chunk` (sorted runs in memory, or on disk),
-//! `workers` and `plan` serve all of them.
+//! lists), `frontier`, `lists` (candidates), `job`, `pipeline` and `batch` (parts from any source,
+//! also for solving); `bits`; `packed` (sorted runs in memory, or on disk), `workers` and `plan`
+//! serve all of them.
 //!
 //! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
 //! or on where a count was stopped, if it then goes on to a later sum.
@@ -80,13 +80,11 @@
 mod batch;
 pub(crate) mod bits;
 mod choice;
-mod chunk;
 mod frontier;
 mod job;
 mod layer;
 pub(crate) mod lists;
 mod packed;
-mod parts;
 mod pipeline;
 mod plan;
 mod workers;
@@ -109,11 +107,10 @@ pub(crate) use job::{CountAfterstates, OnlyList, PartJob, Source, Visit};
 use layer::ListCounter;
 pub(crate) use lists::sort::union_all;
 pub(crate) use lists::{Candidates, ExpandStates, Lists, codec};
-pub(crate) use parts::Parts;
-pub(crate) use pipeline::Pipeline;
+pub(crate) use pipeline::{Parts, Pipeline};
 pub use plan::{Engine, LEVEL, Plan};
 pub use workers::pool;
-pub(crate) use workers::{Done, Worker, Workers};
+pub(crate) use workers::{Done, PerThread, Worker, Workers};
 
 /// Count a game in its store, from the last sealed layer to the last layer of the game, or to sum
 /// `until`. First it checks every block in the directory, and every board of the frontier, so that

@@ -18,17 +18,6 @@ pub enum SolvingError {
         why: String,
     },
 
-    /// A solution needs the afterstates that would be dropped.
-    #[error(
-        "{path}: --keep {wanted}: the run is solved, and its solution needs the afterstates: leave out --keep, or delete solution.json first"
-    )]
-    Needed {
-        /// Directory.
-        path: PathBuf,
-        /// The requested `--keep`.
-        wanted: String,
-    },
-
     /// A run that has no solution yet.
     #[error("{0}: not solved yet: enum48 solve {0} --for score solves it")]
     NotSolved(PathBuf),

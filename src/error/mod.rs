@@ -53,9 +53,9 @@ pub enum Error {
         given: String,
     },
 
-    /// A run that cannot keep matrices.
-    #[error("--keep matrices: {0}")]
-    KeepMatrices(String),
+    /// Boards that a run cannot keep.
+    #[error("{0}")]
+    Keep(String),
 
     /// The user asked the work to stop.
     #[error("stopped: finished layers are kept: run the same command to resume")]
@@ -262,36 +262,6 @@ pub enum Error {
         keep: String,
         /// The `--keep` that retains them.
         keeping: String,
-    },
-
-    /// A request to keep every layer, for a run that has dropped layers.
-    #[error(
-        "{path}: --keep {wanted}: an earlier run with --keep {kept} dropped the {what} of the layers below sum {below}: go on with --keep {kept}, or count again in another --dir"
-    )]
-    Dropped {
-        /// Directory.
-        path: PathBuf,
-        /// The requested `--keep`.
-        wanted: String,
-        /// The `--keep` of the run.
-        kept: String,
-        /// States or afterstates.
-        what: String,
-        /// First sum that still has its files.
-        below: u32,
-    },
-
-    /// A run that keeps matrices, asked to keep lists, or the other way round.
-    #[error(
-        "{path}: --keep {wanted}: the run began with --keep {kept}, and matrices and lists do not turn into each other: go on with --keep {kept}, or count again in another --dir"
-    )]
-    OtherForm {
-        /// Directory.
-        path: PathBuf,
-        /// The requested `--keep`.
-        wanted: String,
-        /// The `--keep` of the run.
-        kept: String,
     },
 
     /// The system refused to allocate memory.

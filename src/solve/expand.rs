@@ -18,11 +18,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::goal::Payoff;
 use super::layer::{Draft, FindScratch, SolvedLayer};
-use crate::engine::{Source, Visit, Worker, Workers};
+use crate::engine::{PerThread, Source, Visit, Worker, Workers};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Game, LineTables, SpawnedMoves, Tally, empty_cells, sum};
 use crate::part::{Block, Part, ValueEncoder};
-use crate::per_thread::PerThread;
 use crate::wide::prefetch;
 
 /// Afterstates of a slice: enough for a few thousand look-ups in flight, and few enough for a

@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard};
 use super::goal::Payoff;
 use super::index::Index;
 use super::rank::{RankTables, Ranking};
+use crate::engine::PerThread;
 use crate::engine::{Done, Workers};
 use crate::error::Result;
 use crate::game::Board;
 use crate::pages::Pages;
 use crate::part::{Kind, Part, ValueColumn, ValueDecoder};
-use crate::per_thread::PerThread;
 use crate::read::Reader;
 use crate::store::Solution;
 

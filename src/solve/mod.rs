@@ -52,11 +52,10 @@ mod values;
 
 use rayon::prelude::*;
 
-use crate::engine::{self, PartJob, Pipeline, Plan, Workers};
+use crate::engine::{self, PartJob, PerThread, Pipeline, Plan, Workers};
 use crate::error::Result;
 use crate::game::{LineTables, Objective, PartKey};
 use crate::part::{Kind, Part};
-use crate::per_thread::PerThread;
 use crate::progress::{FinishedLayer, Progress};
 use crate::read::Reader;
 use crate::store::{Goal, SolutionStore};

@@ -26,7 +26,7 @@
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `checked`,
 //! `manifest`, `audit`, `run`, then `layer` and this file (sealing), `writer`, `outbox`, and `open`
-//! (going on); `strays`; `solution`; `task_dir`; `spill`.
+//! (going on); `strays`; `solution`; `task_dir`.
 
 mod audit;
 mod checked;
@@ -38,7 +38,6 @@ mod open;
 mod outbox;
 mod run;
 mod solution;
-mod spill;
 mod strays;
 mod task_dir;
 mod writer;
@@ -51,9 +50,9 @@ use crate::error::{Error, Result};
 use crate::game::PartKey;
 use crate::part::{Block, Kind, LayerLabel, Sealed};
 
-pub(crate) use file::clear;
 #[cfg(feature = "cli")]
 pub(crate) use file::{Replacement, Sink, free_space, open_device, parent};
+pub(crate) use file::{Spill, clear};
 #[cfg(feature = "python")]
 pub(crate) use files::SOLUTION;
 #[cfg(feature = "cli")]
@@ -66,7 +65,6 @@ pub(crate) use outbox::{Files, Outbox};
 pub use run::Run;
 pub use solution::{Goal, Rounding, Solution, SolutionStore};
 pub(crate) use solution::{fits, greatest, most_bits};
-pub(crate) use spill::Spill;
 pub(crate) use task_dir::{Attempt, TaskDir};
 pub(crate) use writer::Writer;
 

@@ -10,7 +10,7 @@ use super::files::{self, AGAIN, SOLUTION};
 use super::layer::Keep;
 use super::manifest::{Manifest, Record, SEGMENT, SealedFiles};
 use super::{Run, Store, file};
-use crate::error::{Error, Result, SolvingError};
+use crate::error::{Error, Result};
 use crate::game::Game;
 use crate::part::{Kind, check_boards};
 use crate::progress::Stop;
@@ -30,10 +30,9 @@ impl Store {
     /// # Errors
     ///
     /// A directory of another game, in use, of a newer format, or with foreign files; a missing or
-    /// damaged file; [`Error::KeepMatrices`] for boards of another size than 4x4;
-    /// [`Error::OtherForm`] if the run keeps lists and `keep` asks for matrices, or the reverse;
-    /// [`Error::Dropped`] if `keep` asks for layers that were dropped before;
-    /// [`SolvingError::Needed`] if `keep` would drop the afterstates of a solved run.
+    /// damaged file; [`Error::Keep`] if `keep` asks for matrices of boards of another size than 4x4, for
+    /// matrices if the run keeps lists, or the reverse, or for layers that were dropped before, or if it
+    /// would drop the afterstates of a solved run.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         Self::open_in_segments(dir, game, keep, SEGMENT)
     }
@@ -212,34 +211,30 @@ impl Run {
         let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
             return Ok(false);
         };
-        if keep.matrices() != manifest.keep.matrices() {
-            return Err(Error::OtherForm {
-                wanted: keep.to_string(),
-                kept: manifest.keep.to_string(),
-                path: dir.to_owned(),
-            });
-        }
-        if let Some((kind, below)) = manifest.lacks(keep) {
-            if kind == Kind::Afterstates && manifest.complete && manifest.keep.states() {
+        let kept = manifest.keep;
+        let elsewhere = format!("go on with --keep {kept}, or count again in another --dir");
+        let why = if keep.matrices() != kept.matrices() {
+            format!(
+                "the run began with --keep {kept}, and matrices and lists do not turn into each other: {elsewhere}"
+            )
+        } else if let Some((kind, below)) = manifest.lacks(keep) {
+            if kind == Kind::Afterstates && manifest.complete && kept.states() {
                 return Ok(true);
             }
-            return Err(Error::Dropped {
-                wanted: keep.to_string(),
-                kept: manifest.keep.to_string(),
-                what: kind.to_string(),
-                below,
-                path: dir.to_owned(),
-            });
-        }
-        let drops = manifest.keep.afterstates() && !keep.afterstates();
-        if drops && file::is_there(&dir.join(SOLUTION))? {
-            return Err(SolvingError::Needed {
-                path: dir.to_owned(),
-                wanted: keep.to_string(),
-            }
-            .into());
-        }
-        Ok(false)
+            format!(
+                "an earlier run with --keep {kept} dropped the {kind} of the layers below sum {below}: {elsewhere}"
+            )
+        } else if kept.afterstates() && !keep.afterstates() && file::is_there(&dir.join(SOLUTION))?
+        {
+            "the run is solved, and its solution needs the afterstates: leave out --keep, or delete solution.json first"
+                .to_owned()
+        } else {
+            return Ok(false);
+        };
+        Err(Error::Keep(format!(
+            "{}: --keep {keep}: {why}",
+            dir.display()
+        )))
     }
 }
 
@@ -247,8 +242,9 @@ impl Run {
 fn check_keep(game: &Game, keep: Option<Keep>) -> Result<()> {
     if keep.is_some_and(Keep::matrices) && game.size().cells() != 16 {
         let size = game.size();
-        let what = format!("for boards of 4x4, not of {size}: give another --keep");
-        return Err(Error::KeepMatrices(what));
+        let what =
+            format!("--keep matrices: for boards of 4x4, not of {size}: give another --keep");
+        return Err(Error::Keep(what));
     }
     Ok(())
 }

@@ -311,7 +311,7 @@ fn only_an_empty_run_changes_its_form_or_its_segments() {
     count(place.path(), &game, Keep::Matrices, &bits, Some(20));
     for keep in [Keep::Last, Keep::Both] {
         let refused = Store::open(place.path(), &game, Some(keep));
-        assert!(matches!(refused, Err(Error::OtherForm { .. })), "{keep}");
+        assert!(matches!(refused, Err(Error::Keep(_))), "{keep}");
         assert_eq!(Run::open(place.path()).unwrap().keep(), Keep::Matrices);
     }
 }

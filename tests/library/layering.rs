@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::source::{Use, sources, uses};
 
 /// Modules with their floors. All higher modules may use the modules of floors 0 and 1.
-const ORDER: [(&str, u32); 31] = [
+const ORDER: [(&str, u32); 30] = [
     ("error", 0),
     ("lines", 0),
     ("share", 0), // of tests alone
@@ -17,7 +17,6 @@ const ORDER: [(&str, u32); 31] = [
     ("cache", 1),
     ("fork", 1),
     ("pages", 1),
-    ("per_thread", 1),
     ("progress", 1),
     ("temporary", 2),
     ("game", 2),

@@ -15,15 +15,14 @@ use std::path::Path;
 use std::sync::MutexGuard;
 
 use super::half::Half;
+use crate::engine::PerThread;
 use crate::engine::batch::ranges;
-use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
 use crate::engine::job::Source;
-use crate::engine::packed::PackedRun;
+use crate::engine::packed::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool, PackedRun};
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::{Board, Exp, Tally, holds};
-use crate::per_thread::PerThread;
 use crate::progress::Cuts;
 use crate::store::Spill;
 

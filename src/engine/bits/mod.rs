@@ -145,7 +145,7 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::parts::Parts;
+use super::pipeline::Parts;
 use super::plan::Plan;
 use super::workers::Workers;
 use crate::error::Result;

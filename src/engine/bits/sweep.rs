@@ -20,13 +20,13 @@ use super::moves_down::{Turner, most_bytes};
 use super::pair::{Pair, PairScratch};
 use super::tables::{Halves, Sides};
 use crate::counts::Row;
+use crate::engine::PerThread;
 use crate::engine::frontier::Frontier;
 use crate::engine::plan::Plan;
 use crate::engine::workers::{Done, Worker, Workers};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey, images};
 use crate::part::MatrixFile;
-use crate::per_thread::PerThread;
 use crate::store::{Run, Store};
 
 /// Counts layer after layer.

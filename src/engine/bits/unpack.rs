@@ -13,7 +13,7 @@ use super::sweep::Sweep;
 use super::tables::Halves;
 use crate::counts::Row;
 use crate::engine::job::{CountAfterstates, OnlyList, PartJob, Source};
-use crate::engine::parts::Parts;
+use crate::engine::pipeline::Parts;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Workers;
 use crate::error::Result;

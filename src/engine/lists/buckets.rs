@@ -10,8 +10,8 @@ use std::mem;
 
 use super::sort::KeySorter;
 use super::splitters::{KeyLimits, Splitters};
-use crate::engine::chunk::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
 use crate::engine::packed::PackedRun;
+use crate::engine::packed::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
 use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::store::Spill;

@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex};
 use super::buckets::Buckets;
 use super::sort::KeySorter;
 use super::splitters::Splitters;
-use crate::engine::chunk::{CHUNK_BYTES, ChunkPool};
+use crate::engine::PerThread;
 use crate::engine::job::Visit;
+use crate::engine::packed::{CHUNK_BYTES, ChunkPool};
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::board::holds;
 use crate::game::key::KeyCodec;
 use crate::game::{Board, Exp, Game, Rules, Tally};
-use crate::per_thread::PerThread;
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
 pub(crate) struct Candidates {

@@ -22,7 +22,7 @@
 //! The two steps that do the work are pure functions, `expand` and `reduce`: they use no files, no
 //! threads and no buckets.
 //!
-//! Reading order: `splitters`, `candidates` (with `expand`), `buckets` (`chunk`, `packed`),
+//! Reading order: `splitters`, `candidates` (with `expand`), `buckets` (`packed`),
 //! `source`, `sort` (with `reduce`).
 
 mod buckets;
@@ -38,11 +38,11 @@ use std::sync::Arc;
 use super::frontier::Origins;
 use super::plan::Plan;
 use super::workers::{Done, Workers};
+use crate::engine::PerThread;
 use crate::error::Result;
 use crate::game::key::KeyCodec;
 use crate::game::{Exp, Game};
 use crate::part::Kind;
-use crate::per_thread::PerThread;
 use crate::store::{Run, Spill};
 use buckets::Buckets;
 use candidates::CandidateScratch;

@@ -10,12 +10,12 @@ use super::buckets::Buckets;
 use super::candidates::{CandidateScratch, Candidates};
 use super::sort::{KeySorter, reduce};
 use super::splitters::Sample;
+use crate::engine::PerThread;
 use crate::engine::job::Source;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::key::KeyCodec;
 use crate::game::{Board, Tally};
-use crate::per_thread::PerThread;
 use crate::progress::Cuts;
 
 /// The source of a part's boards or keys, range by range.
@@ -236,7 +236,7 @@ mod tests {
 
     use super::super::splitters::Splitters;
     use super::*;
-    use crate::engine::chunk::ChunkPool;
+    use crate::engine::packed::ChunkPool;
     use crate::engine::plan::Plan;
     use crate::store::Spill;
 

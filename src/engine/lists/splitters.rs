@@ -4,7 +4,7 @@
 //! sample of the part in the layer before cut it evenly (sample sort; Frazer and `McKellar`, 1970).
 //! Splitters change only the division of the work, not its result.
 
-use crate::engine::chunk::CHUNK_BYTES;
+use crate::engine::packed::CHUNK_BYTES;
 use crate::engine::plan::{PARTS, Plan};
 use crate::game::Board;
 use crate::part::Part;

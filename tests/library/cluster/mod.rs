@@ -367,10 +367,7 @@ fn only_small_layers_must_fit_the_memory_of_the_driver() {
     let place = in_memory();
     for _ in 0..2 {
         let (refused, sealed) = next(place.path(), 1 << 40);
-        assert!(
-            matches!(refused, Err(Error::KeepMatrices(_))),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Err(Error::Keep(_))), "{refused:?}");
         assert_eq!(sealed, 12);
     }
 }
