@@ -245,8 +245,6 @@ pub fn seal(store: &mut Store) -> Result<u32> {
     engine::obey(&laws, store, &mut layers)?;
     let handed_over = sealing.hand_over(store);
     let sealed = handed_over.and_then(|()| store.seal(&layers));
-    let closed = sealed.and_then(|()| store.close());
-    // Report the error that ended the sealing, not an error of the clean-up.
-    closed.inspect_err(|_| drop(store.abandon()))?;
+    store.end(sealed)?;
     Ok(sum)
 }

@@ -159,10 +159,8 @@ pub(crate) fn count_while(
                     true => unpack_frontier(store, plan, &workers, progress),
                     false => Ok(()),
                 }
-            })
-            .and_then(|()| store.close());
-        // Report the error that ended the count, not an error of the clean-up.
-        counted.inspect_err(|_| drop(store.abandon()))
+            });
+        store.end(counted)
     })
 }
 
@@ -181,9 +179,7 @@ pub(crate) fn leave_matrices(
     }
     let workers = Workers::start(plan)?;
     let listed = workers.install(|| unpack_frontier(store, plan, &workers, progress));
-    let closed = listed.and_then(|()| store.close());
-    // Report the error that ended the listing, not an error of the clean-up.
-    closed.inspect_err(|_| drop(store.abandon()))
+    store.end(listed)
 }
 
 impl EngineStage {

@@ -174,10 +174,9 @@ pub(crate) fn solve_passes(
                 break;
             }
         }
-        store.close()
+        Ok(())
     });
-    // Report the error that ended the work, not an error of the clean-up.
-    solved.inspect_err(|_| drop(store.abandon()))
+    store.end(solved)
 }
 
 /// The state of a pass.

@@ -183,9 +183,16 @@ impl Store {
         self.run.outbox.is_commit_due()
     }
 
+    /// End some work. After an error, the layers before it are committed, and the error is returned, not
+    /// an error of the clean-up.
+    pub(crate) fn end(&mut self, work: Result<()>) -> Result<()> {
+        let ended = work.and_then(|()| self.close());
+        ended.inspect_err(|_| drop(self.abandon()))
+    }
+
     /// Commit, free the reserved disk space, and delete the tasks of sealed layers. If this was a
     /// second count and it is complete, the store turns into the store of the first run.
-    pub(crate) fn close(&mut self) -> Result<()> {
+    fn close(&mut self) -> Result<()> {
         self.run.outbox.close(&self.run.manifest)?;
         self.run.remove_strays()?;
         let first = self.first.take_if(|_| self.run.complete());
@@ -227,7 +234,7 @@ impl Store {
     }
 
     /// Delete the files of unfinished layers, and commit the layers before them.
-    pub(crate) fn abandon(&mut self) -> Result<()> {
+    fn abandon(&mut self) -> Result<()> {
         let abandoned = self.run.outbox.abandon(&self.run.manifest);
         if abandoned.is_err() {
             // No manifest names the files of a failed commit.

@@ -142,13 +142,20 @@ impl SolutionStore {
         outbox.commit_if_due(manifest)
     }
 
+    /// End some work. After an error, the layers before it are committed, and the error is returned, not
+    /// an error of the clean-up.
+    pub(crate) fn end(&mut self, work: Result<()>) -> Result<()> {
+        let ended = work.and_then(|()| self.close());
+        ended.inspect_err(|_| drop(self.abandon()))
+    }
+
     /// Commit, and free the reserved disk space.
-    pub(crate) fn close(&mut self) -> Result<()> {
+    fn close(&mut self) -> Result<()> {
         self.solution.outbox.close(&self.solution.manifest)
     }
 
     /// Delete the files of the unfinished layer, and commit the layers before it.
-    pub(crate) fn abandon(&mut self) -> Result<()> {
+    fn abandon(&mut self) -> Result<()> {
         let solution = &mut self.solution;
         let abandoned = solution.outbox.abandon(&solution.manifest);
         if abandoned.is_err() {
