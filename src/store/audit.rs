@@ -5,8 +5,8 @@
 //! counts against the laws. This takes milliseconds, because no other file is read.
 
 use super::files::{Holds, PartName};
-use super::manifest::{Manifest, SealedPart};
-use crate::counts::{Row, Table};
+use super::manifest::Manifest;
+use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::laws::Laws;
 use crate::part::Kind;
@@ -19,13 +19,12 @@ impl Manifest {
     /// A text that names the wrong field, with its contents and the expected contents.
     pub(super) fn audit(&self) -> Result<(), String> {
         self.segments()?;
-        self.parts_in_order()?;
+        self.rows_in_order()?;
         self.sums()?;
         self.bytes()?;
-        let table = self.table();
         let laws = Laws::new(&self.game, self.sealed_sum);
-        let ended = laws.table(&table).map_err(|error| match error {
-            Error::Law { place, law } => format!("parts: {place}: {law}"),
+        let ended = laws.table(&self.table()).map_err(|error| match error {
+            Error::Law { place, law } => format!("rows: {place}: {law}"),
             other => other.to_string(),
         })?;
         check(ended == self.complete, || {
@@ -34,7 +33,10 @@ impl Manifest {
                 "complete: it says that the game {says} after the last layer, but the counts say otherwise"
             )
         })?;
-        check(self.names_the_afterstates(&table), || {
+        check(self.names_the_states(), || {
+            "states: expected all parts that the run keeps".to_owned()
+        })?;
+        check(self.names_the_afterstates(), || {
             let needed = if self.keep.afterstates() {
                 "of every layer"
             } else {
@@ -44,59 +46,44 @@ impl Manifest {
         })
     }
 
-    /// Parts are in order of sum, then largest tile, without repeats and without empty rows.
-    fn parts_in_order(&self) -> Result<(), String> {
+    /// Rows are in order of sum, then largest tile, without repeats and without empty rows.
+    fn rows_in_order(&self) -> Result<(), String> {
         let key = |row: &Row| (row.sum, row.max_tile);
         let mut last = (0, 0);
-        for SealedPart { row, .. } in &self.parts {
+        for row in &self.rows {
             let (sum, tile) = key(row);
             check(key(row) > last, || {
                 let (sum_before, tile_before) = last;
                 format!(
-                    "parts: sum {sum}, largest tile {tile} after sum {sum_before}, largest tile {tile_before}"
+                    "rows: sum {sum}, largest tile {tile} after sum {sum_before}, largest tile {tile_before}"
                 )
             })?;
             check(!row.is_empty(), || {
-                format!("parts: sum {sum}, largest tile {tile}: no counts")
+                format!("rows: sum {sum}, largest tile {tile}: no counts")
             })?;
             last = key(row);
         }
         Ok(())
     }
 
-    /// The last layer has the sum of the last part, which the game can reach.
+    /// The last layer has the sum of the last row, which the game can reach.
     fn sums(&self) -> Result<(), String> {
         let sealed = self.sealed_sum;
-        let last = self.parts.last().map_or(2, |part| part.row.sum);
+        let last = self.rows.last().map_or(2, |row| row.sum);
         check(sealed == last, || {
-            format!("sealed_sum: expected {last}, the sum of the last part, got {sealed}")
+            format!("sealed_sum: expected {last}, the sum of the last row, got {sealed}")
         })?;
         let most = self.game.sum_bound();
         check(sealed <= most, || {
             format!("sealed_sum: expected at most {most}, got {sealed}")
-        })?;
-        let dropped = self.dropped_below;
-        let most = if self.keep.states() { 0 } else { sealed + 2 };
-        check(dropped <= most, || {
-            format!("dropped_below: expected at most {most}, got {dropped}")
         })
     }
 
-    /// A part has bytes exactly if it has a file, and the total size does not overflow.
+    /// The total size does not overflow.
     fn bytes(&self) -> Result<(), String> {
-        let mut total = 0u64;
-        for SealedPart { row, bytes, .. } in &self.parts {
-            let (sum, tile) = (row.sum, row.max_tile);
-            let file = row.live > 0 && sum >= self.dropped_below;
-            check(file == (*bytes > 0), || {
-                format!("parts: sum {sum}, largest tile {tile}: bytes: got {bytes}")
-            })?;
-            total = total.saturating_add(*bytes);
-        }
-        let files = self.afterstates.iter().chain(&self.matrices);
-        let bytes = files.map(|files| files.sealed.bytes);
-        total = bytes.fold(total, u64::saturating_add);
-        check(total < u64::MAX, || {
+        let files = self.states.iter().chain(&self.afterstates);
+        let bytes = files.chain(&self.matrices).map(|files| files.sealed.bytes);
+        check(bytes.fold(0, u64::saturating_add) < u64::MAX, || {
             "bytes: more than any disk holds".to_owned()
         })
     }
@@ -117,11 +104,24 @@ impl Manifest {
         })
     }
 
+    /// Whether the manifest names exactly the files of states that the run keeps.
+    fn names_the_states(&self) -> bool {
+        let first = self.states_from();
+        let kept = self.rows.iter();
+        let kept = kept.filter(|row| row.sum >= first && row.live > 0);
+        let needed = kept.filter_map(|row| {
+            let name = PartName::new(Kind::States, row.key()?);
+            Some((name, row.live, row.fingerprint))
+        });
+        let named = self.states.iter();
+        needed.eq(named.map(|of| (of.name, of.sealed.states, of.sealed.fingerprint)))
+    }
+
     /// Whether the manifest names exactly the files of afterstates that the run keeps. Only a run
     /// that keeps matrices has more matrices than the frontier.
-    fn names_the_afterstates(&self, table: &Table) -> bool {
+    fn names_the_afterstates(&self) -> bool {
         let first = self.afterstates_from();
-        let kept = table.rows().iter();
+        let kept = self.rows.iter();
         let kept = kept.filter(|row| row.sum >= first && row.afterstates > 0);
         let mut sums: Vec<u32> = kept.clone().map(|row| row.sum).collect();
         sums.dedup();
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn errors_name_the_impossible_field() {
         type Edit = fn(&mut Manifest);
-        let wrong: [(&str, Edit); 20] = [
+        let wrong: [(&str, Edit); 18] = [
             ("segment: expected a multiple of 131072, got 0", |m| {
                 m.segment = 0
             }),
@@ -185,7 +185,7 @@ mod tests {
                 m.segment = 200_000;
             }),
             (
-                "sealed_sum: expected 12, the sum of the last part, got 4294967294",
+                "sealed_sum: expected 12, the sum of the last row, got 4294967294",
                 |m| {
                     m.sealed_sum = u32::MAX - 1;
                 },
@@ -194,44 +194,35 @@ mod tests {
             ("sealed_sum: expected 12", |m| m.sealed_sum = 0),
             ("sealed_sum: expected at most 24, got 100", |m| {
                 m.sealed_sum = 100;
-                m.parts.last_mut().unwrap().row.sum = 100;
+                m.rows.last_mut().unwrap().sum = 100;
             }),
-            ("dropped_below: expected at most 0, got 4", |m| {
-                m.dropped_below = 4;
+            ("rows: sum 4, largest tile 2 after sum 4", |m| {
+                m.rows.swap(0, 1);
             }),
-            ("dropped_below: expected at most 14, got 4294967295", |m| {
-                m.keep = Keep::Last;
-                m.dropped_below = u32::MAX;
+            ("rows: sum 4, largest tile 2 after sum 4", |m| {
+                m.rows.insert(0, m.rows[0]);
             }),
-            ("parts: sum 4, largest tile 2 after sum 4", |m| {
-                m.parts.swap(0, 1);
-            }),
-            ("parts: sum 4, largest tile 2 after sum 4", |m| {
-                m.parts.insert(0, m.parts[0].clone());
-            }),
-            ("parts: sum 6, largest tile 2: no counts", |m| {
-                let row = &mut m
-                    .parts
-                    .iter_mut()
-                    .find(|part| part.row.sum == 6)
-                    .unwrap()
-                    .row;
+            ("rows: sum 6, largest tile 2: no counts", |m| {
+                let row = m.rows.iter_mut().find(|row| row.sum == 6).unwrap();
                 *row = Row::of(row.key().unwrap());
             }),
-            ("parts: sum 4, largest tile 2: bytes: got 0", |m| {
-                m.parts[0].bytes = 0;
+            ("states: expected all parts that the run keeps", |m| {
+                m.states.remove(0);
+            }),
+            ("states: expected all parts that the run keeps", |m| {
+                m.states[0].sealed.states += 1;
             }),
             ("bytes: more than any disk holds", |m| {
-                m.parts[0].bytes = u64::MAX;
+                m.states[0].sealed.bytes = u64::MAX;
             }),
             (
-                "parts: sum 4, largest tile 2: 7 candidates are not 6 states",
+                "rows: sum 4, largest tile 2: 7 candidates are not 6 states",
                 |m| {
-                    m.parts[0].row.candidates += 1;
+                    m.rows[0].candidates += 1;
                 },
             ),
-            ("parts: sum 12, largest tile 8: the largest tile is", |m| {
-                m.parts.last_mut().unwrap().row.max_tile = 8;
+            ("rows: sum 12, largest tile 8: the largest tile is", |m| {
+                m.rows.last_mut().unwrap().max_tile = 8;
             }),
             ("complete: it says that the game ends", |m| {
                 m.complete = true;
@@ -242,17 +233,8 @@ mod tests {
             ("afterstates: expected all parts of every layer", |m| {
                 m.keep = Keep::Both;
             }),
-            ("dropped_below: expected at most 0, got 4", |m| {
-                m.keep = Keep::Both;
-                m.dropped_below = 4;
-            }),
-            ("parts: sum 10, largest tile 4: bytes: got", |m| {
-                m.keep = Keep::Afterstates;
-                m.dropped_below = 12;
-                m.parts
-                    .iter_mut()
-                    .filter(|part| part.row.sum < 10)
-                    .for_each(|part| part.bytes = 0);
+            ("states: expected all parts that the run keeps", |m| {
+                m.keep = Keep::Last;
             }),
         ];
         for (said, change) in wrong {

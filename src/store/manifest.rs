@@ -97,45 +97,6 @@ fn cut(states: u64, segment: u64) -> impl Iterator<Item = u64> {
     (0..needed).map(move |file| (states - file * segment).min(segment))
 }
 
-/// A part, and its files of states.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SealedPart {
-    #[serde(flatten)]
-    pub(crate) row: Row,
-    /// Bytes of its files of states; 0 if it has no live states or they were dropped.
-    pub(crate) bytes: u64,
-    /// The segments, if there are several files of states.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) segments: Vec<Sealed>,
-}
-
-impl SealedPart {
-    /// A part with its files of states.
-    pub(crate) fn new(row: Row, files: Option<SealedFiles>) -> Self {
-        let bytes = files.as_ref().map_or(0, |files| files.sealed.bytes);
-        Self {
-            row,
-            bytes,
-            segments: files.map_or(Vec::new(), |files| files.segments),
-        }
-    }
-
-    /// The files of its states; `None` if it has no live states.
-    pub(crate) fn files(&self) -> Option<SealedFiles> {
-        let key = self.row.key()?;
-        let sealed = Sealed {
-            states: self.row.live,
-            bytes: self.bytes,
-            fingerprint: self.row.fingerprint,
-        };
-        (self.row.live > 0).then(|| SealedFiles {
-            name: PartName::new(Kind::States, key),
-            sealed,
-            segments: self.segments.clone(),
-        })
-    }
-}
-
 /// The manifest of a run. No field depends on time, threads or memory, so equal runs have equal
 /// manifests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -145,13 +106,14 @@ pub(crate) struct Manifest {
     pub(crate) keep: Keep,
     /// Number of boards in every file of a part but the last.
     pub(crate) segment: u64,
-    /// The states of all lower sums were dropped.
-    pub(crate) dropped_below: u32,
     /// Sum of the last sealed layer, 2 if there is none.
     pub(crate) sealed_sum: u32,
     pub(crate) complete: bool,
-    pub(crate) parts: Vec<SealedPart>,
-    /// In order of sum, then largest tile.
+    /// The table, in order of sum, then largest tile.
+    pub(crate) rows: Vec<Row>,
+    /// The files of states, in the order of the table.
+    pub(crate) states: Vec<SealedFiles>,
+    /// The files of afterstates, in the order of the table.
     pub(crate) afterstates: Vec<SealedFiles>,
     /// In order of sum. A layer has its afterstates here or in `afterstates`.
     pub(crate) matrices: Vec<SealedFiles>,
@@ -159,13 +121,8 @@ pub(crate) struct Manifest {
 
 impl Record for Manifest {
     fn entries(&self) -> usize {
-        let segments = self.files().map(|files| files.segments.len());
-        let lists = [
-            self.parts.len(),
-            self.afterstates.len(),
-            self.matrices.len(),
-        ];
-        lists.into_iter().sum::<usize>() + segments.sum::<usize>()
+        let files = self.files().map(|files| 1 + files.segments.len());
+        self.rows.len() + files.sum::<usize>() + self.matrices.len()
     }
 
     fn save(&self, dir: &Path) -> Result<()> {
@@ -186,10 +143,10 @@ impl Manifest {
             game: *game,
             keep,
             segment,
-            dropped_below: 0,
             sealed_sum: 2,
             complete: false,
-            parts: Vec::new(),
+            rows: Vec::new(),
+            states: Vec::new(),
             afterstates: Vec::new(),
             matrices: Vec::new(),
         }
@@ -214,7 +171,21 @@ impl Manifest {
 
     /// The table of all sealed layers.
     pub(crate) fn table(&self) -> Table {
-        Table::new(self.parts.iter().map(|part| part.row))
+        Table::new(self.rows.iter().copied())
+    }
+
+    /// The least sum whose states are kept: 0 if the run keeps all, else the last sum, or none if the
+    /// states of the last layer were not written, as in a count that can go on.
+    pub(crate) fn states_from(&self) -> u32 {
+        if self.keep.states() {
+            return 0;
+        }
+        let last = self.sealed_sum;
+        let written = self.states.last().map_or(0, |files| files.name.key.sum);
+        match written < last && self.layer(last).any(|row| row.live > 0) {
+            true => last + 2,
+            false => last,
+        }
     }
 
     /// The least sum whose afterstates are kept: 0 if the run keeps all, else the first sum of the
@@ -232,15 +203,15 @@ impl Manifest {
     /// The boards that `keep` needs but that were dropped: their kind, and the least sum that is
     /// left.
     pub(crate) fn lacks(&self, keep: Keep) -> Option<(Kind, u32)> {
-        if keep.states() && self.dropped_below > 4 {
-            return Some((Kind::States, self.dropped_below));
+        if keep.states() && self.states_from() > 4 {
+            return Some((Kind::States, self.states_from()));
         }
         let first = |files: &[SealedFiles]| files.first().map(|files| files.name.key.sum);
         let in_lists = first(&self.afterstates);
         let in_matrices = first(&self.matrices);
         let kept = in_lists.into_iter().chain(in_matrices).min();
         let first = kept.unwrap_or(self.sealed_sum + 2);
-        let mut rows = self.parts.iter().map(|part| part.row);
+        let mut rows = self.rows.iter();
         // Lists of the layers in matrices were never written.
         let dropped =
             in_matrices.is_some() || rows.any(|row| row.sum < first && row.afterstates > 0);
@@ -250,17 +221,13 @@ impl Manifest {
     /// All parts that should have files: states, then afterstates, in order of sum and largest
     /// tile.
     pub(crate) fn files(&self) -> impl Iterator<Item = SealedFiles> {
-        let is_left = |part: &&SealedPart| part.row.sum >= self.dropped_below;
-        let states = self.parts.iter().filter(is_left);
-        states
-            .filter_map(SealedPart::files)
-            .chain(self.afterstates.iter().cloned())
+        self.states.iter().chain(&self.afterstates).cloned()
     }
 
     /// The rows of a layer's parts.
     pub(crate) fn layer(&self, sum: u32) -> impl Iterator<Item = Row> {
-        let from = self.parts.partition_point(|part| part.row.sum < sum);
-        let rows = self.parts[from..].iter().map(|part| part.row);
+        let from = self.rows.partition_point(|row| row.sum < sum);
+        let rows = self.rows[from..].iter().copied();
         rows.take_while(move |row| row.sum == sum)
     }
 
@@ -284,12 +251,7 @@ impl Manifest {
     /// The sealed files with a name; `None` if there are none.
     pub(crate) fn find(&self, name: PartName) -> Option<SealedFiles> {
         let files = match name.holds {
-            Holds::Boards(Kind::States) => {
-                let (parts, key) = (&self.parts, (name.key.sum, name.key.max.tile()));
-                let at = parts.binary_search_by_key(&key, |part| (part.row.sum, part.row.max_tile));
-                let files = parts[at.ok()?].files();
-                return files.filter(|_| name.key.sum >= self.dropped_below);
-            }
+            Holds::Boards(Kind::States) => &self.states,
             Holds::Boards(Kind::Afterstates) => &self.afterstates,
             Holds::Matrices => &self.matrices,
             Holds::Values(_) => return None,

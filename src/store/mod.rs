@@ -42,7 +42,6 @@ mod strays;
 mod task_dir;
 mod writer;
 
-use std::collections::BTreeMap;
 use std::mem;
 use std::path::PathBuf;
 
@@ -59,7 +58,7 @@ pub(crate) use files::SOLUTION;
 pub(crate) use files::is_run;
 use files::{FileName, Holds, PartName};
 pub use layer::{CountedLayer, Keep};
-use manifest::{Manifest, SealedPart};
+use manifest::Manifest;
 pub(crate) use manifest::{PROGRAM, SealedFiles};
 pub(crate) use outbox::{Files, Outbox};
 pub use run::Run;
@@ -134,24 +133,21 @@ impl Store {
     /// commit is due. The afterstates of the last layer must be finished, because the next layers
     /// need them. Without a layer, only adds finished afterstates of sealed layers.
     pub(crate) fn seal(&mut self, layers: &[CountedLayer]) -> Result<()> {
-        let mut states = BTreeMap::new();
         let last = layers.last().map_or(u32::MAX, |layer| layer.sum);
         let Run {
             manifest, outbox, ..
         } = &mut self.run;
         for files in outbox.seal(last) {
             match files.name.holds {
-                Holds::Boards(Kind::States) => drop(states.insert(Some(files.name.key), files)),
+                Holds::Boards(Kind::States) => manifest.states.push(files),
                 Holds::Boards(Kind::Afterstates) => manifest.afterstates.push(files),
                 Holds::Matrices => manifest.matrices.push(files),
                 Holds::Values(_) => unreachable!("a run seals no values"),
             }
         }
         for layer in layers {
-            for &row in layer.rows.iter().filter(|row| !row.is_empty()) {
-                let files = states.remove(&row.key());
-                manifest.parts.push(SealedPart::new(row, files));
-            }
+            let rows = layer.rows.iter().filter(|row| !row.is_empty());
+            manifest.rows.extend(rows);
             manifest.sealed_sum = layer.sum;
             manifest.complete = layer.last;
         }
@@ -162,15 +158,17 @@ impl Store {
     /// Drop the files that the run does not keep, and the matrices of layers that are in lists. The
     /// manifest changes as a whole before a file is deleted, because a deletion can fail.
     fn drop_unkept(&mut self) -> Result<()> {
-        let mut gone = self.drop_states();
         let manifest = &mut self.run.manifest;
-        let first = manifest.afterstates_from();
+        let (first_states, first) = (manifest.states_from(), manifest.afterstates_from());
         let Manifest {
-            matrices,
+            states,
             afterstates,
+            matrices,
             ..
         } = manifest;
         let sum = |files: &SealedFiles| files.name.key.sum;
+        let mut gone: Vec<SealedFiles> = Vec::new();
+        gone.extend(states.extract_if(.., |files| sum(files) < first_states));
         gone.extend(afterstates.extract_if(.., |files| sum(files) < first));
         let is_listed = |of| afterstates.iter().any(|files| sum(files) == of);
         gone.extend(matrices.extract_if(.., |of| sum(of) < first || is_listed(sum(of))));
@@ -256,33 +254,5 @@ impl Store {
     /// Commit the sealed layers.
     pub(crate) fn commit(&mut self) -> Result<()> {
         self.run.outbox.commit(&self.run.manifest)
-    }
-
-    /// Drop the states of all layers but the last, unless the run keeps them. Returns their files. The
-    /// last layer counts as dropped if its states were not written, as in a count that can go on.
-    fn drop_states(&mut self) -> Vec<SealedFiles> {
-        let manifest = &mut self.run.manifest;
-        if manifest.keep.states() {
-            return Vec::new();
-        }
-        let last = manifest.sealed_sum;
-        let unwritten =
-            |part: &SealedPart| part.row.sum == last && part.row.live > 0 && part.bytes == 0;
-        let end = if manifest.parts.iter().any(unwritten) {
-            last + 2
-        } else {
-            last
-        };
-        let gone = manifest.dropped_below..end;
-        manifest.dropped_below = gone.end.max(gone.start);
-        let mut files = Vec::new();
-        for part in &mut manifest.parts {
-            if part.bytes > 0 && gone.contains(&part.row.sum) {
-                files.extend(part.files());
-                part.bytes = 0;
-                part.segments = Vec::new();
-            }
-        }
-        files
     }
 }

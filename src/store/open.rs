@@ -140,10 +140,6 @@ impl Store {
         let before = manifest.files().count();
         self.run.outbox.change();
         manifest.keep = keep;
-        if keep.states() {
-            // The check above showed that no states were dropped.
-            manifest.dropped_below = 0;
-        }
         self.drop_unkept()?;
         let dropped = before.saturating_sub(self.run.expected().count());
         if dropped > 0 {

@@ -125,7 +125,7 @@ impl Run {
     pub fn first_sum(&self, kind: Kind) -> u32 {
         let first = match kind {
             _ if self.keep().matrices() => 4,
-            Kind::States => self.manifest.dropped_below,
+            Kind::States => self.manifest.states_from(),
             Kind::Afterstates => self.manifest.afterstates_from(),
         };
         first.max(4)
@@ -199,11 +199,10 @@ impl Run {
     /// Number of live states, or afterstates, of the layers up to `until` that the run can list.
     #[must_use]
     pub fn listed(&self, kind: Kind, until: Option<u32>) -> u64 {
-        let rows = self.manifest.parts.iter().map(|part| part.row);
-        let until = until.unwrap_or(u32::MAX);
-        rows.filter(|row| (self.first_sum(kind)..=until).contains(&row.sum))
-            .map(|row| boards(&row, kind))
-            .sum()
+        let sums = self.first_sum(kind)..=until.unwrap_or(u32::MAX);
+        let rows = self.manifest.rows.iter();
+        let rows = rows.filter(|row| sums.contains(&row.sum));
+        rows.map(|row| boards(row, kind)).sum()
     }
 
     /// The parts of a kind that have files, up to the layer of `until`.
@@ -251,9 +250,9 @@ impl Run {
 
     /// The parts that have boards in the run, in order of sum, then largest tile.
     pub fn parts(&self, kind: Kind) -> impl Iterator<Item = PartKey> {
-        let rows = self.manifest.parts.iter().map(|part| part.row);
+        let rows = self.manifest.rows.iter();
         let keys = rows.filter(move |row| boards(row, kind) > 0);
-        let keys = keys.filter_map(|row| row.key());
+        let keys = keys.filter_map(Row::key);
         keys.filter(move |&key| {
             let has_files = || self.manifest.find(PartName::new(kind, key)).is_some();
             self.is_in_matrices(kind, key.sum) || has_files()

@@ -92,11 +92,12 @@ fn forge(dir: &Path, sum: u32, blocks: &Blocks) {
     let manifest = dir.join("manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
     let all = text.find("\"matrices\": [").unwrap();
-    let entry = all + text[all..].find(&format!("\"sum\": {sum},")).unwrap();
+    let name = format!("\"name\": \"sum-{sum:05}.matrices\",");
+    let entry = all + text[all..].find(&name).unwrap();
     let end = entry + text[entry..].find('}').unwrap();
     let count = blocks.len();
     let new = format!(
-        "\"sum\": {sum},\n      \"states\": {count},\n      \"bytes\": {},\n      \"fingerprint\": \"{print:016x}\"\n    ",
+        "{name}\n      \"states\": {count},\n      \"bytes\": {},\n      \"fingerprint\": \"{print:016x}\"\n    ",
         file.len()
     );
     let mut text = format!("{}{new}{}", &text[..entry], &text[end..]).into_bytes();

@@ -23,8 +23,7 @@ fn manifest_of_a_large_run() -> TempDir {
             "fingerprint" => format!("\"{name}\": \"{value}\""),
             _ => format!("\"{name}\": {value}"),
         });
-        let fields: Vec<String> = fields.chain(["\"bytes\": 0".to_owned()]).collect();
-        fields.join(",\n      ")
+        fields.collect::<Vec<_>>().join(",\n      ")
     });
     let files = rows.iter().filter(|row| row[5] != "0").map(|row| {
         format!(
@@ -44,14 +43,14 @@ fn manifest_of_a_large_run() -> TempDir {
   "game": "4x4-32",
   "keep": "afterstates",
   "segment": 134217728,
-  "dropped_below": {},
   "sealed_sum": {last},
   "complete": true,
-  "parts": [
+  "rows": [
     {{
       {}
     }}
   ],
+  "states": [],
   "afterstates": [
     {{
       {}
@@ -61,7 +60,6 @@ fn manifest_of_a_large_run() -> TempDir {
   "crc32": "00000000"
 }}
 "#,
-        last + 2,
         list(parts.collect()),
         list(files.collect())
     )
