@@ -1,6 +1,6 @@
 //! A bounded cache that drops the least recently used entry first.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::error::Result;
@@ -21,9 +21,6 @@ pub(crate) fn weight_of_files(files: u64) -> u64 {
 /// newest value stays even if its weight exceeds the bound.
 pub(crate) struct Cache<K, V> {
     entries: HashMap<K, CacheEntry<V>>,
-    /// The keys, by the time at which each was added or last moved. A hit does not update this map;
-    /// the entry itself holds the time of its last use.
-    order: BTreeMap<u64, K>,
     /// Number of calls so far, which serves as the time.
     now: u64,
     weight: u64,
@@ -41,7 +38,6 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
     pub(crate) fn new(bound: u64) -> Self {
         Self {
             entries: HashMap::new(),
-            order: BTreeMap::new(),
             now: 0,
             weight: 0,
             bound,
@@ -71,7 +67,6 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
         let (value, weight) = make()?;
         self.make_room(weight);
         self.weight += weight;
-        self.order.insert(self.now, key);
         let entry = CacheEntry {
             value: value.clone(),
             weight,
@@ -84,15 +79,13 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
     /// Remove the least recently used entries until another `weight` fits.
     fn make_room(&mut self, weight: u64) {
         while self.weight.saturating_add(weight) > self.bound {
-            let Some((used, key)) = self.order.pop_first() else {
+            let entries = self.entries.iter();
+            let oldest = entries.min_by_key(|(_, entry)| entry.used);
+            let oldest = oldest.map(|(&key, _)| key);
+            let Some(entry) = oldest.and_then(|key| self.entries.remove(&key)) else {
                 return;
             };
-            let latest = self.entries[&key].used;
-            if latest > used {
-                self.order.insert(latest, key);
-            } else if let Some(entry) = self.entries.remove(&key) {
-                self.weight -= entry.weight;
-            }
+            self.weight -= entry.weight;
         }
     }
 }
