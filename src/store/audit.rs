@@ -81,8 +81,7 @@ impl Manifest {
 
     /// The total size does not overflow.
     fn bytes(&self) -> Result<(), String> {
-        let files = self.states.iter().chain(&self.afterstates);
-        let bytes = files.chain(&self.matrices).map(|files| files.sealed.bytes);
+        let bytes = self.files().map(|files| files.sealed.bytes);
         check(bytes.fold(0, u64::saturating_add) < u64::MAX, || {
             "bytes: more than any disk holds".to_owned()
         })
@@ -95,7 +94,7 @@ impl Manifest {
         check(segment > 0 && segment.is_multiple_of(block), || {
             format!("segment: expected a multiple of {block}, got {segment}")
         })?;
-        self.files().try_for_each(|files| {
+        self.lists().try_for_each(|files| {
             check(files.is_cut(segment), || {
                 let (name, sealed) = (files.name, files.sealed);
                 let (kind, key) = (name.kind(), name.key);

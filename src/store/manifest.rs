@@ -122,7 +122,7 @@ pub(crate) struct Manifest {
 impl Record for Manifest {
     fn entries(&self) -> usize {
         let files = self.files().map(|files| 1 + files.segments.len());
-        self.rows.len() + files.sum::<usize>() + self.matrices.len()
+        self.rows.len() + files.sum::<usize>()
     }
 
     fn save(&self, dir: &Path) -> Result<()> {
@@ -218,10 +218,14 @@ impl Manifest {
         (keep.lists_of_afterstates() && dropped).then_some((Kind::Afterstates, first))
     }
 
-    /// All parts that should have files: states, then afterstates, in order of sum and largest
-    /// tile.
-    pub(crate) fn files(&self) -> impl Iterator<Item = SealedFiles> {
-        self.states.iter().chain(&self.afterstates).cloned()
+    /// The files of all parts: states, then afterstates, in order of sum and largest tile.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &SealedFiles> {
+        self.states.iter().chain(&self.afterstates)
+    }
+
+    /// All files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &SealedFiles> {
+        self.lists().chain(&self.matrices)
     }
 
     /// The rows of a layer's parts.
@@ -249,7 +253,7 @@ impl Manifest {
     }
 
     /// The sealed files with a name; `None` if there are none.
-    pub(crate) fn find(&self, name: PartName) -> Option<SealedFiles> {
+    pub(crate) fn find(&self, name: PartName) -> Option<&SealedFiles> {
         let files = match name.holds {
             Holds::Boards(Kind::States) => &self.states,
             Holds::Boards(Kind::Afterstates) => &self.afterstates,
@@ -257,6 +261,6 @@ impl Manifest {
             Holds::Values(_) => return None,
         };
         let at = files.binary_search_by_key(&name.key, |files| files.name.key);
-        Some(files[at.ok()?].clone())
+        Some(&files[at.ok()?])
     }
 }

@@ -214,12 +214,11 @@ impl Store {
                 law: "the table of a second count differs".to_owned(),
             });
         }
-        let parts = again.expected();
-        for part in parts.filter(|part| part.name.kind() == Kind::Afterstates) {
-            let path =
-                |(name, sealed): (FileName, Sealed)| (again.dir().join(name.to_string()), sealed);
+        let path =
+            |(name, sealed): (FileName, Sealed)| (again.dir().join(name.to_string()), sealed);
+        for part in &again.manifest.afterstates {
             let files: Vec<_> = part.files().map(path).collect();
-            self.adopt(Kind::Afterstates, part.name.key, &files)?;
+            self.run.outbox.adopt(part.name, &files)?;
         }
         self.run.manifest.keep = keep;
         self.seal(&[])?;

@@ -66,8 +66,8 @@ impl Store {
         if let Some(keep) = keep.filter(|_| !again) {
             store.keep(keep)?;
         }
-        for part in store.run.expected() {
-            store.run.open_part(&part)?;
+        for files in store.run.lists() {
+            store.run.open_part(files)?;
         }
         for sum in store.run.sums_in_matrices() {
             store.run.matrices(sum)?;
@@ -101,10 +101,10 @@ impl Store {
     ///
     /// [`Error::Damaged`], which names file and block; [`Error::Stopped`].
     pub(crate) fn check_blocks(&self, stop: &Stop) -> Result<()> {
-        let expected: Vec<_> = self.run.expected().collect();
-        expected.par_iter().try_for_each(|part| {
+        let lists: Vec<&SealedFiles> = self.run.lists().collect();
+        lists.into_par_iter().try_for_each(|files| {
             stop.check()?;
-            self.run.open_part(part)?.check_blocks()
+            self.run.open_part(files)?.check_blocks()
         })?;
         let sums: Vec<u32> = self.run.sums_in_matrices().collect();
         sums.into_par_iter().try_for_each(|sum| {
@@ -122,13 +122,9 @@ impl Store {
     /// As for [`check_boards`]; [`Error::Stopped`].
     pub(crate) fn check_frontier(&self, stop: &Stop) -> Result<()> {
         let sums = self.run.sealed_sum() - 2..=self.run.audited;
-        let frontier = self.run.expected().filter(|SealedFiles { name, .. }| {
-            name.kind() == Kind::Afterstates && sums.contains(&name.key.sum)
-        });
-        for part in frontier {
-            check_boards(&self.run.open_part(&part)?, stop)?;
-        }
-        Ok(())
+        let lists = self.run.manifest.afterstates.iter();
+        let mut frontier = lists.filter(|files| sums.contains(&files.name.key.sum));
+        frontier.try_for_each(|files| check_boards(&self.run.open_part(files)?, stop))
     }
 
     /// Change `keep`, and drop the files that it does not cover.
@@ -141,7 +137,7 @@ impl Store {
         self.run.outbox.change();
         manifest.keep = keep;
         self.drop_unkept()?;
-        let dropped = before.saturating_sub(self.run.expected().count());
+        let dropped = before.saturating_sub(self.run.manifest.files().count());
         if dropped > 0 {
             let dir = self.run.dir().display();
             self.notes.push(format!(

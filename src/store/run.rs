@@ -181,19 +181,10 @@ impl Run {
     /// afterstates.
     #[must_use]
     pub fn bytes(&self, kind: Kind, until: Option<u32>) -> u64 {
-        let lists = self.with_files(kind, until).map(|file| file.sealed.bytes);
-        lists.sum::<u64>()
-            + match kind {
-                Kind::States => 0,
-                Kind::Afterstates => self.bytes_of_matrices(until),
-            }
-    }
-
-    /// Bytes of the files of matrices of the layers up to `until`.
-    pub(crate) fn bytes_of_matrices(&self, until: Option<u32>) -> u64 {
-        let files = self.manifest.matrices.iter();
-        let files = files.filter(|file| until.is_none_or(|until| file.name.key.sum <= until));
-        files.map(|file| file.sealed.bytes).sum()
+        let last = until.unwrap_or(u32::MAX);
+        let files = self.manifest.files();
+        let files = files.filter(|of| of.name.kind() == kind && of.name.key.sum <= last);
+        files.map(|files| files.sealed.bytes).sum()
     }
 
     /// Number of live states, or afterstates, of the layers up to `until` that the run can list.
@@ -205,17 +196,10 @@ impl Run {
         rows.map(|row| boards(row, kind)).sum()
     }
 
-    /// The parts of a kind that have files, up to the layer of `until`.
-    fn with_files(&self, kind: Kind, until: Option<u32>) -> impl Iterator<Item = SealedFiles> {
-        let last = until.unwrap_or(u32::MAX);
-        let parts = self.expected();
-        parts.filter(move |part| part.name.kind() == kind && part.name.key.sum <= last)
-    }
-
     /// Number of live states and afterstates in all files.
     #[must_use]
     pub fn boards(&self) -> u64 {
-        let lists = self.expected().map(|part| part.sealed.states);
+        let lists = self.lists().map(|part| part.sealed.states);
         let rows = self.sums_in_matrices().flat_map(|sum| self.rows(sum));
         lists.chain(rows.map(|row| row.afterstates)).sum()
     }
@@ -270,8 +254,8 @@ impl Run {
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
     pub(crate) fn part(&self, kind: Kind, key: PartKey) -> Result<Option<Part>> {
-        let expected = self.manifest.find(PartName::new(kind, key));
-        expected.map(|part| self.open_part(&part)).transpose()
+        let files = self.manifest.find(PartName::new(kind, key));
+        files.map(|files| self.open_part(files)).transpose()
     }
 
     /// Open a part that the manifest names.
@@ -299,10 +283,12 @@ impl Run {
     /// Open the matrices of a layer; `None` if the run has no such file.
     pub(crate) fn matrices(&self, sum: u32) -> Result<Option<MatrixFile>> {
         let expected = self.manifest.find(PartName::of_matrices(sum));
-        let open = |SealedFiles { name, sealed, .. }| {
+        let open = |files: &SealedFiles| {
             let layer = LayerLabel::new(self.game(), sum);
-            let opened = self.outbox.open(FileName::only(name), layer, sealed);
-            opened.map_err(|error| self.or_dropped(error, name))
+            let opened = self
+                .outbox
+                .open(FileName::only(files.name), layer, files.sealed);
+            opened.map_err(|error| self.or_dropped(error, files.name))
         };
         expected.map(open).transpose()
     }
@@ -350,9 +336,9 @@ impl Run {
         }
     }
 
-    /// All parts that should have files.
-    pub(crate) fn expected(&self) -> impl Iterator<Item = SealedFiles> {
-        self.manifest.files()
+    /// The files of all parts.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &SealedFiles> {
+        self.manifest.lists()
     }
 }
 

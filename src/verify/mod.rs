@@ -99,20 +99,20 @@ pub fn verify(reader: &Reader, pool: &ThreadPool, progress: &mut dyn Progress) -
     let watch = &Mutex::new(progress);
     let solution = open_solution(run);
     let (findings, remarks) = run.surroundings()?;
-    let (table, expected) = (run.table(), run.expected().collect::<Vec<_>>());
+    let (table, lists) = (run.table(), run.lists().collect::<Vec<_>>());
     let mut report = Report {
         findings,
         remarks,
-        files: expected.iter().map(SealedFiles::count).sum(),
-        bytes: expected.iter().map(|expected| expected.sealed.bytes).sum(),
+        files: lists.iter().map(|files| files.count()).sum(),
+        bytes: run.bytes(Kind::States, None) + run.bytes(Kind::Afterstates, None),
         ..Report::default()
     };
 
     let verify =
-        |expected: &SealedFiles| verify_part(run, expected, table.row(expected.name.key), watch);
-    let verified: Vec<Result<()>> = pool.install(|| expected.par_iter().map(verify).collect());
+        |sealed: &&SealedFiles| verify_part(run, sealed, table.row(sealed.name.key), watch);
+    let verified: Vec<Result<()>> = pool.install(|| lists.par_iter().map(verify).collect());
     let mut broken = HashSet::new();
-    for (SealedFiles { name, sealed, .. }, verified) in expected.iter().zip(verified) {
+    for (SealedFiles { name, sealed, .. }, verified) in lists.into_iter().zip(verified) {
         match (verified, name.kind()) {
             (Ok(()), Kind::States) => {
                 report.states += sealed.states;
@@ -141,7 +141,6 @@ pub fn verify(reader: &Reader, pool: &ThreadPool, progress: &mut dyn Progress) -
             }
         }
     }
-    report.bytes += run.bytes_of_matrices(None);
     match solution {
         Ok(None) => {}
         Ok(Some(solution)) => {
