@@ -115,8 +115,8 @@ pub(crate) use workers::{Done, PerThread, Worker, Workers};
 /// Count a game in its store, from the last sealed layer to the last layer of the game, or to sum
 /// `until`. First it checks every block in the directory, and every board of the frontier, so that
 /// no count builds on damaged or forged files. Sealed layers are durable when the function returns,
-/// even with an error. After the plan's [`Stop`] was asked, the layer under way is dropped, and the
-/// layers before it are sealed.
+/// even with an error. After the plan's [`Stop`] was asked, the layer under way is dropped, unless it is
+/// small, and the layers before it are sealed.
 ///
 /// # Errors
 ///

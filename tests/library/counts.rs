@@ -87,7 +87,12 @@ fn a_stop_seals_the_layers_before_it_and_changes_no_byte() {
             let stopped = engine::count(&mut open(), &plan, Some(26), &mut AskAt(sum, stop));
             assert!(matches!(stopped, Err(Error::Stopped)), "{engine} {keep}");
             let sealed = Run::peek(place.path()).unwrap().sealed_sum();
-            assert_eq!(sealed, sum - 2, "{engine} {keep}");
+            // A small layer of lists is not interrupted.
+            let kept = match engine {
+                Engine::Lists => sum,
+                _ => sum - 2,
+            };
+            assert_eq!(sealed, kept, "{engine} {keep}");
             let unfinished = ending(&files(place.path()), ".tmp");
             assert!(unfinished.is_empty(), "{engine} {keep} {sum}");
         }

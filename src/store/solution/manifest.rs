@@ -120,6 +120,16 @@ impl SolutionManifest {
         check(run.keep().afterstates(), || {
             "the run has dropped the afterstates of this solution".to_owned()
         })?;
+        let names = self.answers.iter().map(|answer| answer.goal.objective);
+        let mut rates = self.answers.iter().filter_map(|answer| answer.goal.rate());
+        if let Some(first) = rates.next() {
+            check(rates.all(|four| four == first), || {
+                "answers: several rates of 4s".to_owned()
+            })?;
+        }
+        check(names.is_sorted_by(|one, next| one < next), || {
+            "answers: not in order, or an objective twice".to_owned()
+        })?;
         let table = run.table();
         for answer in &self.answers {
             let (name, solved) = (answer.goal.objective, answer.solved_sum);
@@ -170,16 +180,6 @@ impl SolutionManifest {
         let bytes = values.map(|values| values.sealed.bytes);
         check(bytes.fold(0, u64::saturating_add) < u64::MAX, || {
             "bytes: more than any disk holds".to_owned()
-        })?;
-        let names = self.answers.iter().map(|answer| answer.goal.objective);
-        let mut rates = self.answers.iter().filter_map(|answer| answer.goal.rate());
-        if let Some(first) = rates.next() {
-            check(rates.all(|four| four == first), || {
-                "answers: several rates of 4s".to_owned()
-            })?;
-        }
-        check(names.is_sorted_by(|one, next| one < next), || {
-            "answers: not in order, or an objective twice".to_owned()
         })
     }
 }
