@@ -51,7 +51,6 @@ pub(crate) fn find(path: &Path) -> Result<Option<Metadata>> {
 
 /// Create a directory and its missing parents, durably.
 pub(crate) fn create_dir(dir: &Path) -> Result<()> {
-    use io::ErrorKind::PermissionDenied;
     if dir.is_dir() {
         return Ok(());
     }
@@ -63,12 +62,7 @@ pub(crate) fn create_dir(dir: &Path) -> Result<()> {
         new.push(dir);
     }
     fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))?;
-    new.into_iter()
-        .try_for_each(|dir| match sync_dir(parent(dir)) {
-            // A directory may allow new names but no reading, and a sync opens it for reading.
-            Err(Error::Io { cause, .. }) if cause.kind() == PermissionDenied => Ok(()),
-            synced => synced,
-        })
+    new.into_iter().try_for_each(|dir| sync_dir(parent(dir)))
 }
 
 /// The directory that contains a path.
@@ -80,20 +74,20 @@ pub(crate) fn parent(path: &Path) -> &Path {
 }
 
 /// Create a file, or truncate it.
-pub(crate) fn create(path: &Path) -> Result<File> {
-    File::create(path).map_err(Error::io(path, "create"))
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    File::create(path)
 }
 
 /// Write a file, not durably.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = create(path)?;
+    let mut file = create(path).map_err(Error::io(path, "create"))?;
     file.write_all(bytes).map_err(Error::io(path, "write"))
 }
 
 /// Reserve `bytes` of disk space with a file of zeros; deleting the file frees them.
 pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
     let mut zeros = io::repeat(0).take(bytes);
-    let mut file = create(path)?;
+    let mut file = create(path).map_err(Error::io(path, "create"))?;
     io::copy(&mut zeros, &mut file).map_err(Error::io(path, "write"))?;
     Ok(())
 }

@@ -169,6 +169,12 @@ impl Manifest {
         }
     }
 
+    /// Read the manifest of a directory; `None` if no layer is counted. The choices of a command that
+    /// counted nothing bind no later command.
+    pub(crate) fn load_counted(dir: &Path) -> Result<Option<Self>> {
+        Ok(Self::load(dir)?.filter(|manifest| manifest.sealed_sum > 2))
+    }
+
     /// The table of all sealed layers.
     pub(crate) fn table(&self) -> Table {
         Table::new(self.rows.iter().copied())
@@ -238,18 +244,6 @@ impl Manifest {
     /// Whether the manifest names a file.
     pub(crate) fn has(&self, name: FileName) -> bool {
         self.find(name.of).is_some_and(|files| files.has(name))
-    }
-
-    /// Refuse another game's directory.
-    pub(crate) fn expect_game(&self, dir: &Path, game: &Game) -> Result<()> {
-        if self.game == *game {
-            return Ok(());
-        }
-        Err(Error::OtherGame {
-            path: dir.to_owned(),
-            found: self.game.to_string(),
-            wanted: game.to_string(),
-        })
     }
 
     /// The sealed files with a name; `None` if there are none.

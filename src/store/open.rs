@@ -53,8 +53,15 @@ impl Store {
         file::create_dir(dir)?;
         files::refuse_foreign(dir)?;
         let lock = file::lock(dir)?;
-        let wanted = Manifest::new(game, keep.unwrap_or_default(), segment);
-        let mut run = Run::new(dir, load_or_begin(dir, wanted)?, lock);
+        let manifest = match Manifest::load_counted(dir)? {
+            Some(manifest) => manifest,
+            None => {
+                let new = Manifest::new(game, keep.unwrap_or_default(), segment);
+                new.save(dir)?;
+                new
+            }
+        };
+        let mut run = Run::new(dir, manifest, lock);
         let again = run.can_continue(game, keep)?;
         run.audited = run.sealed_sum();
         let strays = run.remove_strays()?;
@@ -177,7 +184,7 @@ impl Run {
             None => None,
             Some(found) if found.is_dir() => {
                 files::refuse_foreign(dir)?;
-                Manifest::load(dir)?.filter(|found| found.sealed_sum > 2)
+                Manifest::load_counted(dir)?
             }
             Some(_) => {
                 let cause = std::io::ErrorKind::NotADirectory.into();
@@ -198,8 +205,8 @@ impl Run {
     /// Check that a count of `game` can continue the run with these choices. Returns whether it is
     /// complete but must be counted again, for its afterstates.
     fn can_continue(&self, game: &Game, keep: Option<Keep>) -> Result<bool> {
+        self.expect_game(game)?;
         let (dir, manifest) = (self.dir(), &self.manifest);
-        manifest.expect_game(dir, game)?;
         let Some(keep) = keep.filter(|&keep| keep != manifest.keep) else {
             return Ok(false);
         };
@@ -239,14 +246,4 @@ fn check_keep(game: &Game, keep: Option<Keep>) -> Result<()> {
         return Err(Error::Keep(what));
     }
     Ok(())
-}
-
-/// The manifest of a directory if a layer is counted. Otherwise `wanted`, which is saved, because the
-/// choices of a command that counted nothing bind no later command.
-fn load_or_begin(dir: &Path, wanted: Manifest) -> Result<Manifest> {
-    if let Some(found) = Manifest::load(dir)?.filter(|found| found.sealed_sum > 2) {
-        return Ok(found);
-    }
-    wanted.save(dir)?;
-    Ok(wanted)
 }

@@ -136,9 +136,15 @@ impl Run {
     /// # Errors
     ///
     /// [`Error::OtherGame`] if the run is of another game.
-    #[cfg(any(feature = "cli", feature = "python"))]
     pub(crate) fn expect_game(&self, game: &Game) -> Result<()> {
-        self.manifest.expect_game(&self.dir, game)
+        if self.game() == game {
+            return Ok(());
+        }
+        Err(Error::OtherGame {
+            path: self.dir.clone(),
+            found: self.game().to_string(),
+            wanted: game.to_string(),
+        })
     }
 
     /// Check that a layer was counted, and that its states, or afterstates, were not dropped.

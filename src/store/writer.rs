@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::file;
 use super::files::{FileName, PartName};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::part::{self, Block, PartWriter, Sealed};
 
 /// Path of segment `n`, or of the only file if `None`.
@@ -113,14 +113,11 @@ const MOST: usize = 256 << 10;
 /// Size of the write buffer.
 const BUFFER: usize = 256 << 10;
 
-/// An unfinished file: in memory up to [`MOST`] bytes, then on disk under its temporary name.
-pub(crate) struct Spool {
-    path: PathBuf,
-    place: SpoolBuffer,
-}
-
-enum SpoolBuffer {
-    Memory(Cursor<Vec<u8>>),
+/// An unfinished file.
+pub(crate) enum Spool {
+    /// Up to [`MOST`] bytes, and the temporary name for more.
+    Memory(Cursor<Vec<u8>>, PathBuf),
+    /// On disk, under its temporary name.
     File(BufWriter<File>),
 }
 
@@ -135,58 +132,47 @@ pub(super) enum Spooled {
 impl Spool {
     /// An empty file, which moves to `path` if it grows beyond [`MOST`] bytes.
     pub(super) fn new(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            place: SpoolBuffer::Memory(Cursor::default()),
-        }
+        Self::Memory(Cursor::default(), path.to_owned())
     }
 
     /// The written bytes, or the file that holds them.
     pub(super) fn into_contents(self) -> Spooled {
-        match self.place {
-            SpoolBuffer::Memory(bytes) => Spooled::Memory(bytes.into_inner().into()),
-            SpoolBuffer::File(_) => Spooled::File,
+        match self {
+            Self::Memory(bytes, _) => Spooled::Memory(bytes.into_inner().into()),
+            Self::File(_) => Spooled::File,
         }
-    }
-
-    /// The writer for `bytes` more bytes. If they do not fit in memory, all bytes move to a file
-    /// first.
-    fn room(&mut self, bytes: usize) -> io::Result<&mut dyn Write> {
-        if let SpoolBuffer::Memory(held) = &mut self.place
-            && held.position() as usize + bytes > MOST
-        {
-            let cause = |error| match error {
-                Error::Io { cause, .. } => cause,
-                other => io::Error::other(other),
-            };
-            let file = file::create(&self.path).map_err(cause)?;
-            let mut file = BufWriter::with_capacity(BUFFER, file);
-            file.write_all(held.get_ref())?;
-            file.seek(SeekFrom::Start(held.position()))?;
-            self.place = SpoolBuffer::File(file);
-        }
-        Ok(match &mut self.place {
-            SpoolBuffer::Memory(held) => held,
-            SpoolBuffer::File(file) => file,
-        })
     }
 }
 
 impl Write for Spool {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.room(bytes.len())?.write(bytes)
+        if let Self::Memory(held, path) = self
+            && held.position() as usize + bytes.len() > MOST
+        {
+            let mut file = BufWriter::with_capacity(BUFFER, file::create(path)?);
+            file.write_all(held.get_ref())?;
+            file.seek(SeekFrom::Start(held.position()))?;
+            *self = Self::File(file);
+        }
+        match self {
+            Self::Memory(held, _) => held.write(bytes),
+            Self::File(file) => file.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.room(0)?.flush()
+        match self {
+            Self::Memory(..) => Ok(()),
+            Self::File(file) => file.flush(),
+        }
     }
 }
 
 impl Seek for Spool {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match &mut self.place {
-            SpoolBuffer::Memory(held) => held.seek(to),
-            SpoolBuffer::File(file) => file.seek(to),
+        match self {
+            Self::Memory(held, _) => held.seek(to),
+            Self::File(file) => file.seek(to),
         }
     }
 }
@@ -204,6 +190,7 @@ impl Spooled {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::game::{Exp, PartKey};
     use crate::part::{Encoder, Kind, Part};
     use std::fs;
