@@ -82,12 +82,11 @@ impl Solution {
     /// As for [`Run::open`]; a damaged manifest; without a solution [`SolvingError::NotSolved`], or
     /// [`SolvingError::NotSolvable`] if the run cannot be solved.
     pub fn open(dir: &Path) -> Result<Self> {
-        let run = Run::open(dir)?;
-        let Some(manifest) = SolutionManifest::load(&run)? else {
-            can_be_solved(&run)?;
+        let solution = Self::begun_or_not(Run::open(dir)?)?;
+        if solution.manifest.answers.is_empty() {
             return Err(SolvingError::NotSolved(dir.to_owned()).into());
-        };
-        Ok(Self::new(run, manifest))
+        }
+        Ok(solution)
     }
 
     /// Open a solution as it is now, even if another process is writing it, or if no goal was
@@ -102,20 +101,18 @@ impl Solution {
 
     /// The solution of a run that can be solved; it may be incomplete or empty.
     fn begun_or_not(run: Run) -> Result<Self> {
-        can_be_solved(&run)?;
         let manifest = match SolutionManifest::load(&run)? {
             Some(manifest) => manifest,
-            None => SolutionManifest::new(&run),
+            None => {
+                can_be_solved(&run)?;
+                SolutionManifest::new(&run)
+            }
         };
-        Ok(Self::new(run, manifest))
-    }
-
-    fn new(run: Run, manifest: SolutionManifest) -> Self {
-        Self {
+        Ok(Self {
             outbox: run.outbox.emptied(),
             run: Arc::new(run),
             manifest,
-        }
+        })
     }
 
     /// The run.
@@ -136,10 +133,10 @@ impl Solution {
         self.manifest.answers.iter().map(|answer| answer.goal)
     }
 
-    /// Remove objectives from the manifest.
-    pub(crate) fn forget(&mut self, objectives: &[Objective]) {
-        let answers = &mut self.manifest.answers;
-        answers.retain(|answer| !objectives.contains(&answer.goal.objective));
+    /// Remove objectives from the manifest. Returns their entries.
+    pub(crate) fn forget(&mut self, objectives: &[Objective]) -> Vec<SolvedGoal> {
+        let is_gone = |answer: &mut SolvedGoal| objectives.contains(&answer.goal.objective);
+        self.manifest.answers.extract_if(.., is_gone).collect()
     }
 
     /// Number of values in all files.

@@ -76,15 +76,12 @@ impl SolutionStore {
     ///
     /// [`Error::Io`] if a file cannot be deleted or the manifest cannot be written.
     pub fn forget(&mut self, objectives: &[Objective]) -> Result<()> {
-        let answers = objectives.iter();
-        let answers = answers.filter_map(|&one| self.solution.answer(one));
-        let answers: Vec<&SolvedGoal> = answers.collect();
+        let answers = self.solution.forget(objectives);
         if answers.is_empty() {
             return Ok(());
         }
         let files = answers.iter().flat_map(|answer| &answer.files);
         let files: Vec<FileName> = files.flat_map(SealedFiles::names).collect();
-        self.solution.forget(objectives);
         self.solution.outbox.change();
         self.solution.outbox.discard(&files)?;
         self.close()
