@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, DirEntry};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -207,27 +207,19 @@ impl Named {
 
 /// All files and directories in a run's directory, in order of name.
 pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Named)>> {
-    let mut names = names(dir)?;
-    names.sort_unstable();
-    let named = |name: String| {
-        let path = dir.join(&name);
+    let mut entries = entries(dir)?;
+    entries.sort_unstable();
+    let entries = entries.into_iter().map(|(name, is_dir)| {
         let named = Named::of(&name);
         let should_be_dir = matches!(named, Named::Tasks(_) | Named::Again);
-        match named != Named::Other && is_dir(&path)? == should_be_dir {
-            true => Ok((path, named)),
-            false => Ok((path, Named::Other)),
-        }
-    };
-    names.into_iter().map(named).collect()
-}
-
-/// Whether a path leads to a directory.
-fn is_dir(path: &Path) -> Result<bool> {
-    // A link that leads nowhere is left alone, like a link to a file.
-    match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        found => Ok(found.map_err(Error::io(path, "look up"))?.is_dir()),
-    }
+        let named = if is_dir == should_be_dir {
+            named
+        } else {
+            Named::Other
+        };
+        (dir.join(&name), named)
+    });
+    Ok(entries.collect())
 }
 
 /// The name of the directory for the tasks of a layer, given the checksum of the layer's plan.
@@ -282,10 +274,18 @@ fn is_temporary(name: &str) -> bool {
 }
 
 /// The names in a directory.
-pub(super) fn names(dir: &Path) -> Result<Vec<String>> {
-    let name = |entry: DirEntry| entry.file_name().to_string_lossy().into_owned();
+fn names(dir: &Path) -> Result<Vec<String>> {
+    Ok(entries(dir)?.into_iter().map(|(name, _)| name).collect())
+}
+
+/// The names in a directory, and whether each is a directory.
+fn entries(dir: &Path) -> Result<Vec<(String, bool)>> {
+    let entry = |entry: io::Result<DirEntry>| {
+        let (name, kind) = entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)))?;
+        Ok((name.to_string_lossy().into_owned(), kind.is_dir()))
+    };
     fs::read_dir(dir)
-        .and_then(|entries| entries.map(|entry| entry.map(name)).collect())
+        .and_then(|entries| entries.map(entry).collect())
         .map_err(unlisted(dir))
 }
 
