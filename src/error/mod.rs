@@ -3,16 +3,14 @@
 //! A message reads `path: what: cause`. If it can, it gives the expected and the found number, and
 //! ends with a remedy. Messages are in lower case without a full stop, so that they can be chained.
 
-mod input;
-mod jobs;
 mod phrase;
+mod wrapped;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use input::InputError;
-pub use jobs::{SolvingError, TaskError};
 use phrase::{around, left, restore};
+pub use wrapped::{InputError, SolvingError, TaskError};
 
 /// The result of a fallible function of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
