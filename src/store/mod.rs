@@ -181,24 +181,30 @@ impl Store {
         self.run.outbox.is_commit_due()
     }
 
-    /// End some work. After an error, the layers before it are committed, and the error is returned, not
-    /// an error of the clean-up.
+    /// End some work: commit, free the reserved disk space, and delete the remains. After an error, the
+    /// layers before it are committed, and the error is returned, not an error of the clean-up. If this
+    /// was a second count and it is complete, the store turns into the store of the first run.
     pub(crate) fn end(&mut self, work: Result<()>) -> Result<()> {
-        let ended = work.and_then(|()| self.close());
-        ended.inspect_err(|_| drop(self.abandon()))
-    }
-
-    /// Commit, free the reserved disk space, and delete the tasks of sealed layers. If this was a
-    /// second count and it is complete, the store turns into the store of the first run.
-    fn close(&mut self) -> Result<()> {
-        self.run.outbox.close(&self.run.manifest)?;
-        self.run.remove_strays()?;
+        let run = &mut self.run;
+        let ended = work.and_then(|()| run.outbox.close(&run.manifest));
+        if ended.is_err() && run.outbox.abandon(&run.manifest).is_err() {
+            // No manifest names the files of a failed commit.
+            run.outbox = run.outbox.emptied();
+            match Manifest::load(&run.dir) {
+                Ok(Some(sealed)) => run.manifest = sealed,
+                _ => return ended,
+            }
+        }
+        let removed = run.remove_strays();
+        ended?;
+        removed?;
         let first = self.first.take_if(|_| self.run.complete());
         let Some((first, keep)) = first else {
             return Ok(());
         };
         let again = mem::replace(self, *first);
-        self.take_afterstates(&again.run, keep)?;
+        let taken = self.take_afterstates(&again.run, keep);
+        self.end(taken)?;
         let dir = again.run.dir().to_owned();
         drop(again);
         file::clear(&dir);
@@ -221,28 +227,12 @@ impl Store {
             self.run.outbox.adopt(part.name, &files)?;
         }
         self.run.manifest.keep = keep;
-        self.seal(&[])?;
-        self.run.outbox.close(&self.run.manifest)
+        self.seal(&[])
     }
 
     /// Delete the unfinished files, and the files of unsealed layers from `sum` on.
     pub(crate) fn drop_from(&mut self, sum: u32) -> Result<()> {
         self.run.outbox.drop_from(sum)
-    }
-
-    /// Delete the files of unfinished layers, and commit the layers before them.
-    fn abandon(&mut self) -> Result<()> {
-        let abandoned = self.run.outbox.abandon(&self.run.manifest);
-        if abandoned.is_err() {
-            // No manifest names the files of a failed commit.
-            let dir = self.run.dir();
-            if let Some(manifest) = Manifest::load(dir)? {
-                self.run.outbox = self.run.outbox.emptied();
-                self.run.manifest = manifest;
-                self.run.remove_strays()?;
-            }
-        }
-        abandoned
     }
 
     /// Whether a complete run is counted again, for its afterstates.

@@ -20,7 +20,7 @@ use crate::part::{Fingerprint, Kind, LayerLabel, MatrixFile, Part};
 ///
 /// [`Run::open`] keeps counts out of the directory. `Run` writes nothing in it.
 pub struct Run {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     pub(super) manifest: Manifest,
     /// Files that wait for a commit; only a count has any.
     pub(super) outbox: Outbox,

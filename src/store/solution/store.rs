@@ -84,7 +84,7 @@ impl SolutionStore {
         let files: Vec<FileName> = files.flat_map(SealedFiles::names).collect();
         self.solution.outbox.change();
         self.solution.outbox.discard(&files)?;
-        self.close()
+        self.end(Ok(()))
     }
 
     /// Begin a goal, or resume it.
@@ -139,29 +139,24 @@ impl SolutionStore {
         outbox.commit_if_due(manifest)
     }
 
-    /// End some work. After an error, the layers before it are committed, and the error is returned, not
-    /// an error of the clean-up.
+    /// End some work: commit, and free the reserved disk space. After an error, the layers before it are
+    /// committed, and the error is returned, not an error of the clean-up.
     pub(crate) fn end(&mut self, work: Result<()>) -> Result<()> {
-        let ended = work.and_then(|()| self.close());
-        ended.inspect_err(|_| drop(self.abandon()))
-    }
-
-    /// Commit, and free the reserved disk space.
-    fn close(&mut self) -> Result<()> {
-        self.solution.outbox.close(&self.solution.manifest)
-    }
-
-    /// Delete the files of the unfinished layer, and commit the layers before it.
-    fn abandon(&mut self) -> Result<()> {
-        let solution = &mut self.solution;
-        let abandoned = solution.outbox.abandon(&solution.manifest);
-        if abandoned.is_err() {
+        let Solution {
+            outbox,
+            run,
+            manifest,
+        } = &mut self.solution;
+        let ended = work.and_then(|()| outbox.close(manifest));
+        if ended.is_err() && outbox.abandon(manifest).is_err() {
             // No manifest names the files of a failed commit.
-            let sealed = SolutionManifest::load(&solution.run)?;
-            solution.manifest = sealed.unwrap_or_else(|| SolutionManifest::new(&solution.run));
-            solution.outbox = solution.outbox.emptied();
-            solution.run.remove_strays()?;
+            *outbox = outbox.emptied();
+            match SolutionManifest::load(run) {
+                Ok(sealed) => *manifest = sealed.unwrap_or_else(|| SolutionManifest::new(run)),
+                Err(_) => return ended,
+            }
+            drop(run.remove_strays());
         }
-        abandoned
+        ended
     }
 }
