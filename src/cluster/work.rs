@@ -7,7 +7,7 @@ use super::layer::{PlannedLayer, Receipt};
 use super::sources::{BLOCK, KeyRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
-    Candidates, CountAfterstates, ExpandStates, Frontier, Lists, OnlyList, PartJob, Parts, Plan,
+    Candidates, CountAfterstates, ExpandStates, Frontier, Lists, OnlyList, PartJob, Pipeline, Plan,
     Source, Visit, Worker, Workers, codec, sweep_pairs,
 };
 use crate::error::{Error, Result, TaskError};
@@ -194,7 +194,7 @@ impl Work<'_> {
     ) -> Result<Tally> {
         let key = self.layer.key(max);
         let jobs = vec![PartJob::new(key, source, visit)];
-        let mut parts = Parts::new(&self.plan, self.workers);
+        let mut parts = Pipeline::new(self.plan.batch, self.workers);
         let built = parts.build_files(kind, jobs, self, |_| ())?;
         Ok(built[0].0.tally)
     }

@@ -16,7 +16,7 @@ use std::mem;
 use super::frontier::{Frontier, ListSource, Origins};
 use super::job::{CountAfterstates, OnlyList, PartJob, Source};
 use super::lists::{Candidates, ExpandStates, Lists};
-use super::pipeline::Parts;
+use super::pipeline::Pipeline;
 use super::plan::Plan;
 use super::workers::Workers;
 use crate::counts::Row;
@@ -33,7 +33,7 @@ type CollectedAfterstates = BTreeMap<Exp, Candidates>;
 /// Counts layers as lists, one after another, and reuses its buffers.
 pub(crate) struct ListCounter<'a> {
     lists: Lists,
-    parts: Parts<'a>,
+    parts: Pipeline<'a>,
     plan: Plan,
     /// The frontier, if some of it is in memory.
     frontier: Option<Frontier>,
@@ -44,7 +44,7 @@ impl<'a> ListCounter<'a> {
     pub(crate) fn new(store: &Store, plan: &Plan, workers: &'a Workers) -> Result<Self> {
         Ok(Self {
             lists: Lists::new(store.run(), plan)?,
-            parts: Parts::new(plan, workers),
+            parts: Pipeline::new(plan.batch, workers),
             plan: plan.clone(),
             frontier: None,
         })

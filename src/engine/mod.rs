@@ -107,7 +107,7 @@ pub(crate) use job::{CountAfterstates, OnlyList, PartJob, Source, Visit};
 use layer::ListCounter;
 pub(crate) use lists::sort::union_all;
 pub(crate) use lists::{Candidates, ExpandStates, Lists, codec};
-pub(crate) use pipeline::{Parts, Pipeline};
+pub(crate) use pipeline::Pipeline;
 pub use plan::{Engine, LEVEL, Plan};
 pub use workers::pool;
 pub(crate) use workers::{Done, PerThread, Worker, Workers};

@@ -27,15 +27,15 @@ use std::sync::Mutex;
 
 use super::batch::{DoubleBuffer, ReadyShare, Share, batches};
 use super::job::{PartJob, SLICE, Source, Visit};
-use super::plan::Plan;
 use super::workers::{Done, PerThread, Worker, Workers};
 use crate::error::Result;
 use crate::game::{Board, Tally};
 use crate::part::{Block, Kind, Sealed};
 use crate::store::Files;
 
-/// The buffers of the pipeline. They are reused for all parts.
-pub(crate) struct Pipeline<F> {
+/// Builds parts. `F` are the findings of a block's visits. The buffers are reused for all parts.
+pub(crate) struct Pipeline<'a, F = ()> {
+    pub(crate) workers: &'a Workers,
     /// Most candidates of a batch.
     batch: usize,
     /// The boards of each task of a batch.
@@ -46,10 +46,11 @@ pub(crate) struct Pipeline<F> {
     encoded: DoubleBuffer<Vec<Block>>,
 }
 
-impl<F: Default + Send> Pipeline<F> {
+impl<'a, F: Default + Send> Pipeline<'a, F> {
     /// A pipeline for batches of up to `batch` candidates.
-    pub(crate) fn new(batch: usize) -> Self {
+    pub(crate) fn new(batch: usize, workers: &'a Workers) -> Self {
         Self {
+            workers,
             batch,
             produced: DoubleBuffer::default(),
             found: Vec::new(),
@@ -62,9 +63,9 @@ impl<F: Default + Send> Pipeline<F> {
     pub(crate) fn build<S: Source, V: Visit<Found = F>>(
         &mut self,
         jobs: &mut [PartJob<S, V>],
-        workers: &Workers,
         mut report: impl FnMut(Tally),
     ) -> Result<()> {
+        let workers = self.workers;
         let sizes: Vec<Vec<usize>> = jobs.iter().map(|job| job.source.tasks()).collect();
         let batches = batches(&sizes, self.batch);
         let tallies = workers.per_thread(|| vec![Tally::default(); jobs.len()]);
@@ -249,23 +250,10 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
     }
 }
 
-/// Builds parts, and reuses its buffers.
-pub(crate) struct Parts<'a> {
-    pub(crate) workers: &'a Workers,
-    pipeline: Pipeline<()>,
-}
-
 /// A job, and the files or the list that it built.
 type Built<S, V, T> = (PartJob<S, V>, T);
 
-impl<'a> Parts<'a> {
-    pub(crate) fn new(plan: &Plan, workers: &'a Workers) -> Self {
-        Self {
-            workers,
-            pipeline: Pipeline::new(plan.batch),
-        }
-    }
-
+impl Pipeline<'_> {
     /// Build the files of parts, and check that no board was lost.
     pub(crate) fn build_files<S: Source, V: Visit<Found = ()>>(
         &mut self,
@@ -277,7 +265,7 @@ impl<'a> Parts<'a> {
         for job in &mut jobs {
             job.write_to(vec![files.create(kind, job.key)?]);
         }
-        self.pipeline.build(&mut jobs, self.workers, report)?;
+        self.build(&mut jobs, report)?;
         let built = jobs.into_iter().map(|job| {
             let writer = job.take_writers().pop();
             let writer = writer.expect("a part of boards has one writer");
@@ -326,6 +314,7 @@ impl<'a> Parts<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Plan;
     use crate::engine::frontier::ListSource;
     use crate::engine::workers::Worker;
     use crate::game::{Exp, Game, PartKey};
@@ -380,7 +369,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let mut files = |plan: &Plan, jobs: Vec<_>| {
-            let mut parts = Parts::new(plan, &workers);
+            let mut parts = Pipeline::new(plan.batch, &workers);
             let mut reported = 0;
             let report = |counted: Tally| reported += counted.unique;
             let built = parts
@@ -403,7 +392,7 @@ mod tests {
                 (length, length, sum)
             );
         }
-        let parts = Parts::new(&tiny, &workers);
+        let parts = Pipeline::new(tiny.batch, &workers);
         let built = parts.build_lists(jobs().collect()).unwrap();
         for ((job, built), list) in built.iter().zip(&lists) {
             assert!(built == list);

@@ -167,7 +167,7 @@ pub(crate) fn solve_passes(
                 pass,
                 payoffs: pass.goals.iter().map(|&goal| Payoff::new(goal)).collect(),
                 workers: &workers,
-                pipeline: Pipeline::new(BATCH * workers.threads()),
+                pipeline: Pipeline::new(BATCH * workers.threads(), &workers),
                 buffers: Buffers::each(&workers)?,
             };
             if !solver.run(progress)? {
@@ -187,7 +187,7 @@ struct Solver<'a> {
     payoffs: Vec<Payoff>,
     lines: LineTables,
     workers: &'a Workers,
-    pipeline: Pipeline<Vec<u32>>,
+    pipeline: Pipeline<'a, Vec<u32>>,
     buffers: PerThread<Buffers>,
 }
 
@@ -260,7 +260,7 @@ impl Solver<'_> {
             jobs.push(job);
             first += blocks;
         }
-        self.pipeline.build(&mut jobs, self.workers, |counted| {
+        self.pipeline.build(&mut jobs, |counted| {
             progress.advance(counted.unique);
         })?;
         let mut finished = FinishedLayer {

@@ -145,7 +145,7 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::pipeline::Parts;
+use super::pipeline::Pipeline;
 use super::plan::Plan;
 use super::workers::Workers;
 use crate::error::Result;
@@ -173,7 +173,7 @@ pub(crate) struct Bits<'a> {
     game: Game,
     workers: &'a Workers,
     sweep: Sweep<'a>,
-    parts: Parts<'a>,
+    parts: Pipeline<'a>,
     /// The plan for everything but matrices.
     plan: Plan,
     sizes: Sizes,
@@ -201,7 +201,7 @@ impl<'a> Bits<'a> {
             game,
             workers,
             sweep,
-            parts: Parts::new(plan, workers),
+            parts: Pipeline::new(plan.batch, workers),
             plan: plan.clone(),
             sizes: Sizes::new(&game, end, plan),
             first: sum,
@@ -235,7 +235,7 @@ impl<'a> Bits<'a> {
             let keep = store.run().keep();
             let found = match self.count_whole(&mut layer, last, store, progress) {
                 Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
-                    self.parts = Parts::new(&self.plan, self.workers);
+                    self.parts = Pipeline::new(self.plan.batch, self.workers);
                     self.commits = true;
                     store.drop_from(layer.sum)?;
                     self.write_frontier(&mut layers, false, store, progress)?;

@@ -13,7 +13,7 @@ use super::sweep::Sweep;
 use super::tables::Halves;
 use crate::counts::Row;
 use crate::engine::job::{CountAfterstates, OnlyList, PartJob, Source};
-use crate::engine::pipeline::Parts;
+use crate::engine::pipeline::Pipeline;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Workers;
 use crate::error::Result;
@@ -29,7 +29,7 @@ use crate::store::{Files, Run, Store};
 pub(super) fn write_states(
     rows: &mut [Row],
     listing: Listing,
-    parts: &mut Parts,
+    parts: &mut Pipeline,
     files: &mut impl Files,
     report: &mut dyn FnMut(),
 ) -> Result<Vec<(u64, Cuts)>> {
@@ -47,7 +47,7 @@ pub(super) fn write_afterstates(
     rows: &mut [Row],
     known: bool,
     listing: Listing,
-    parts: &mut Parts,
+    parts: &mut Pipeline,
     (game, files): (&Game, &mut impl Files),
     report: &mut dyn FnMut(),
 ) -> Result<Vec<(u64, Cuts)>> {
@@ -208,7 +208,7 @@ fn unpack(
 ) -> Result<()> {
     let game = sweep.game;
     let listing = Listing::new(game.top(), beside, dir);
-    let mut parts = Parts::new(beside, sweep.workers);
+    let mut parts = Pipeline::new(beside.batch, sweep.workers);
     if kind == Kind::States {
         sweep.count(Some(&listing), &mut |live| progress.advance(live))?;
         let report = &mut || progress.advance(0);
