@@ -8,7 +8,6 @@ use super::file;
 use super::files::{self, Named, TABLE};
 use super::run::Run;
 use super::solution::SolutionManifest;
-use crate::counts::Table;
 use crate::error::{Error, Result};
 
 impl Run {
@@ -90,30 +89,28 @@ impl Run {
     /// an older table is only worth a remark, which is returned.
     pub(super) fn check_table(&self) -> Result<Option<String>> {
         let path = self.dir().join(TABLE);
-        let table = self.table();
-        let expected = table.to_csv();
-        let mut found = Vec::new();
+        let expected = self.table().to_csv();
+        let altered = |what: &str| Error::Altered {
+            path: path.clone(),
+            what: what.to_owned(),
+        };
         match file::find(&path)? {
-            None if table.rows().is_empty() => {}
-            Some(file) if file.is_file() => {
-                // Read at most one byte more than expected.
-                File::open(&path)
-                    .map_err(Error::io(&path, "open"))?
-                    .take(expected.len() as u64 + 1)
-                    .read_to_end(&mut found)
-                    .map_err(Error::io(&path, "read"))?;
-            }
-            found => {
-                let what = found.map_or("missing", |_| "not a file").to_owned();
-                return Err(Error::Altered { path, what });
-            }
+            Some(found) if found.is_file() => {}
+            Some(_) => return Err(altered("not a file")),
+            None if self.manifest.rows.is_empty() => return Ok(None),
+            None => return Err(altered("missing")),
         }
+        let mut found = Vec::new();
+        // Read at most one byte more than expected.
+        File::open(&path)
+            .map_err(Error::io(&path, "open"))?
+            .take(expected.len() as u64 + 1)
+            .read_to_end(&mut found)
+            .map_err(Error::io(&path, "read"))?;
         if found == expected {
             return Ok(None);
         }
-        let header = Table::new([]).to_csv();
-        let older = expected.starts_with(&found) && found.ends_with(b"\n");
-        if found.is_empty() && table.rows().is_empty() || older && found.starts_with(&header) {
+        if expected.starts_with(&found) && found.ends_with(b"\n") {
             let shown = path.display();
             return Ok(Some(format!(
                 "{shown}: older than the manifest: the next count writes it again"
@@ -123,8 +120,9 @@ impl Run {
         let line = 1 + pairs
             .take_while(|(expected, found)| expected == found)
             .count();
-        let what = format!("line {line} differs from the table of the manifest");
-        Err(Error::Altered { path, what })
+        Err(altered(&format!(
+            "line {line} differs from the table of the manifest"
+        )))
     }
 }
 
