@@ -178,7 +178,7 @@ mod tests {
         type Edit = fn(&mut Manifest);
         let wrong: [(&str, Edit); 18] = [
             ("segment: expected a multiple of 131072, got 0", |m| {
-                m.segment = 0
+                m.segment = 0;
             }),
             ("segment: expected a multiple of 131072, got 200000", |m| {
                 m.segment = 200_000;
