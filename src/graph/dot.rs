@@ -73,16 +73,15 @@ fn write_layer(
     side: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let names: Vec<String> = places
-        .clone()
-        .map(|at| format!("\"{}\"", graph.name(Target::State(at))))
-        .collect();
+    let name = |at| format!("\"{}\"", graph.name(Target::State(at)));
+    let names: Vec<String> = places.clone().map(name).collect();
     let before = places.start.checked_sub(1).map(|at| graph.states[at].sum());
-    let mut layer: Vec<(&State, &String)> = graph.states[places].iter().zip(&names).collect();
-    layer.sort_by_key(|(state, _)| state.max_tile());
-    let sum = layer[0].0.sum();
-    for part in layer.chunk_by(|a, b| a.0.max_tile() == b.0.max_tile()) {
-        let max = part[0].0.max_tile();
+    let sum = graph.states[places.start].sum();
+    let max = |&at: &usize| graph.states[at].max_tile();
+    let mut layer: Vec<usize> = places.collect();
+    layer.sort_by_key(max);
+    for part in layer.chunk_by(|a, b| max(a) == max(b)) {
+        let max = max(&part[0]);
         if grouped {
             writeln!(
                 out,
@@ -90,8 +89,8 @@ fn write_layer(
                  style=\"rounded,filled\" color=\"#e4ddd3\" fillcolor=\"#faf7f2\""
             )?;
         }
-        for (state, name) in part {
-            write_state(graph, state, name, side, out)?;
+        for &at in part {
+            write_state(graph, at, side, out)?;
         }
         if grouped {
             writeln!(out, "  }}")?;
@@ -108,13 +107,8 @@ fn write_layer(
 }
 
 /// Write a state with its board as an HTML-like table. A cell is `side` points wide.
-fn write_state(
-    graph: &Graph,
-    state: &State,
-    name: &str,
-    side: usize,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn write_state(graph: &Graph, at: usize, side: usize, out: &mut dyn Write) -> io::Result<()> {
+    let (state, name) = (&graph.states[at], graph.name(Target::State(at)));
     let (kind, frame, width) = match state {
         State { live: false, .. } => (", dead", DEAD, 2),
         State { start: true, .. } => (", start", START, 2),
@@ -123,7 +117,7 @@ fn write_state(
     let (sum, max) = (state.sum(), state.max_tile());
     write!(
         out,
-        "  {name} [tooltip=\"sum {sum}, max {max}{kind}\" \
+        "  \"{name}\" [tooltip=\"sum {sum}, max {max}{kind}\" \
          label=<<table border=\"{width}\" color=\"{frame}\" bgcolor=\"{LIVE}\" cellborder=\"0\" \
          cellspacing=\"1\" cellpadding=\"0\">"
     )?;
