@@ -169,13 +169,12 @@ struct ValuedRange {
     goals: usize,
     /// From a largest tile and board up to another.
     range: Range<(Exp, Board)>,
-    blocks: Vec<WorthBlock>,
+    /// The blocks with each largest tile, in order.
+    blocks: [Vec<WorthBlock>; 16],
 }
 
 /// A block of a layer in memory, for look-ups.
 struct WorthBlock {
-    /// The largest tile and the board of its first afterstate.
-    first: (Exp, Board),
     boards: Vec<Board>,
     /// One worth for each goal and afterstate, in order of afterstates.
     worths: Vec<i64>,
@@ -233,17 +232,15 @@ impl ValuedLayer {
 
     /// Read the blocks of a range.
     fn read_range(&self, terms: &Terms, range: Range<usize>) -> Result<ValuedRange> {
-        let first = |&(part, block): &(usize, usize)| {
-            let part = &self.parts[part].0;
-            (part.label().key.max, part.first(block))
-        };
+        let max = |part: usize| self.parts[part].0.label().key.max;
+        let first = |&(part, block): &(usize, usize)| (max(part), self.parts[part].0.first(block));
         let begin = match range.start {
             0 => (Exp::EMPTY, 0),
             start => first(&self.blocks[start]),
         };
         let end = self.blocks.get(range.end).map_or((Exp::LAST, 0), first);
-        let read = |place: &(usize, usize)| {
-            let ValuedBlock { boards, values } = self.read(place.0, place.1)?;
+        let read = |&(part, block): &(usize, usize)| {
+            let ValuedBlock { boards, values } = self.read(part, block)?;
             let mut worths = Vec::with_capacity(values.len());
             for (&board, values) in boards.iter().zip(values.chunks_exact(self.goals)) {
                 let values = values.iter().zip(&terms.worths);
@@ -251,19 +248,18 @@ impl ValuedLayer {
                     values.map(|(&value, worth)| i64::from(value) - worth.potential(board)),
                 );
             }
-            let first = first(place);
-            Ok(WorthBlock {
-                first,
-                boards,
-                worths,
-            })
+            Ok((part, WorthBlock { boards, worths }))
         };
-        let blocks = self.blocks[range].par_iter().map(read);
+        let mut blocks: [Vec<WorthBlock>; 16] = Default::default();
+        let found = self.blocks[range].par_iter().map(read);
+        for (part, block) in found.collect::<Result<Vec<_>>>()? {
+            blocks[usize::from(max(part).get())].push(block);
+        }
         Ok(ValuedRange {
             sum: self.sum,
             goals: self.goals,
             range: begin..end,
-            blocks: blocks.collect::<Result<_>>()?,
+            blocks,
         })
     }
 }
@@ -271,14 +267,14 @@ impl ValuedLayer {
 impl ValuedRange {
     /// The worth of a canonical afterstate of the layer for each goal, if it is in this range.
     fn find(&self, afterstate: Board) -> Result<Option<&[i64]>> {
-        let key = (max_exp(afterstate), afterstate);
-        if !self.range.contains(&key) {
+        let (sum, max) = (self.sum, max_exp(afterstate));
+        if !self.range.contains(&(max, afterstate)) {
             return Ok(None);
         }
-        let sum = self.sum;
+        let blocks = &self.blocks[usize::from(max.get())];
         let found = || {
-            let later = self.blocks.partition_point(|block| block.first <= key);
-            let block = &self.blocks[later.checked_sub(1)?];
+            let later = blocks.partition_point(|block| block.boards[0] <= afterstate);
+            let block = &blocks[later.checked_sub(1)?];
             let place = block.boards.binary_search(&afterstate).ok()?;
             block.worths.chunks_exact(self.goals).nth(place)
         };
