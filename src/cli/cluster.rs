@@ -68,7 +68,7 @@ struct TasksArgs {
     /// Approximate number of candidates of a task; a sweep has 64 times as many. A layer with fewer
     /// candidates is not cut; a layer that is cut already keeps its tasks
     #[arg(long, value_name = "CANDIDATES", default_value_t = cluster::TASK,
-          value_parser = whole(1u64..))]
+          value_parser = whole(1, u64::MAX))]
     task: u64,
 
     /// Print one JSON object

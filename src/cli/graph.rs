@@ -48,7 +48,7 @@ pub(super) struct Args {
     format: Option<GraphFormat>,
 
     /// Refuse games with more states than this
-    #[arg(long, value_name = "N", value_parser = whole(1usize..), default_value_t = 2000)]
+    #[arg(long, value_name = "N", value_parser = whole(1, usize::MAX), default_value_t = 2000)]
     limit: usize,
 
     /// Write to FILE, - for stdout

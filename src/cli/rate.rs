@@ -61,7 +61,7 @@ pub(super) struct Args {
     objective: Option<Objective>,
 
     /// Number of the worst moves to name
-    #[arg(long, value_name = "N", value_parser = whole(0usize..), default_value_t = 5)]
+    #[arg(long, value_name = "N", value_parser = whole(0, usize::MAX), default_value_t = 5)]
     worst: usize,
 
     /// Print a JSON object for each code

@@ -360,27 +360,21 @@ impl fmt::Display for SolveSummary {
 /// Write a row for each part, with three columns for each goal. Users rely on the names of the columns.
 fn write_csv(parts: &[PartSummary], goals: &[Goal], to: &mut Sink) -> Result<()> {
     let mut csv = csv::Writer::from_writer(to);
-    let mut names = ["sum", "max_tile", "afterstates"]
-        .map(str::to_owned)
-        .to_vec();
-    for goal in goals {
-        names
-            .extend(["least", "mean", "greatest"].map(|name| format!("{}_{name}", goal.objective)));
-    }
-    csv.write_record(&names)?;
+    let names = ["sum", "max_tile", "afterstates"].map(str::to_owned);
+    let of_goals = goals.iter().flat_map(|Goal { objective, .. }| {
+        ["least", "mean", "greatest"].map(|name| format!("{objective}_{name}"))
+    });
+    csv.write_record(names.into_iter().chain(of_goals))?;
     for part in parts {
-        let numbers = [
-            u64::from(part.key.sum),
-            part.key.max.tile().into(),
-            part.afterstates,
-        ];
-        let mut row = numbers.map(|number| number.to_string()).to_vec();
-        for values in &part.goals {
-            row.extend(
-                [values.least, values.mean, values.greatest].map(|number| number.to_string()),
-            );
-        }
-        csv.write_record(&row)?;
+        let (sum, max_tile) = (part.key.sum.into(), part.key.max.tile().into());
+        let numbers = [sum, max_tile, part.afterstates].map(|number: u64| number.to_string());
+        let values = part.goals.iter();
+        let values = values.flat_map(|of| [of.least, of.mean, of.greatest]);
+        csv.write_record(
+            numbers
+                .into_iter()
+                .chain(values.map(|value| value.to_string())),
+        )?;
     }
     Ok(csv.flush()?)
 }

@@ -46,11 +46,11 @@ pub(super) struct Args {
 
     /// Print codes, one per line, for N live states of the run, drawn like a sample of the subcommand
     /// states; takes about 20 bytes of memory for each
-    #[arg(long, value_name = "N", value_parser = whole(0u64..), requires = "dir", conflicts_with = "board")]
+    #[arg(long, value_name = "N", value_parser = whole(0, u64::MAX), requires = "dir", conflicts_with = "board")]
     sample: Option<u64>,
 
     /// Seed of the draw: a number draws the same states on any machine and in any version
-    #[arg(long, value_name = "S", value_parser = whole(0u64..), default_value_t = 0, requires = "sample")]
+    #[arg(long, value_name = "S", value_parser = whole(0, u64::MAX), default_value_t = 0, requires = "sample")]
     seed: u64,
 
     /// Memory for the boards of a search or the blocks of a run, such as 64M or 8G

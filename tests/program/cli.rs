@@ -216,15 +216,15 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
         ),
         (
             "cluster tasks --size 3 --task 0",
-            "'--task <CANDIDATES>': expected a whole number from 1 to 2^64 - 1",
+            "'--task <CANDIDATES>': expected a whole number from 1 to 18446744073709551615",
         ),
         (
             "graph --size 2 --limit 0",
-            "'--limit <N>': expected a whole number from 1 to 2^64 - 1",
+            "'--limit <N>': expected a whole number from 1 to 18446744073709551615",
         ),
         (
             "states . --sample -1",
-            "'--sample <N>': expected a whole number from 0 to 2^64 - 1",
+            "'--sample <N>': expected a whole number from 0 to 18446744073709551615",
         ),
         (
             "completions tcsh",

@@ -5,7 +5,6 @@ pub(super) mod objectives;
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -17,17 +16,14 @@ use crate::engine::Plan;
 use crate::game::{Game, Grid, Size};
 use crate::machine::{self, THREADS_PER_CORE};
 
-/// A parser of whole numbers in `range`.
-pub(in crate::cli) fn whole<T: FromStr + PartialOrd + Display>(
-    range: impl RangeBounds<T> + Clone,
+/// A parser of whole numbers from `least` to `most`.
+pub(in crate::cli) fn whole<T: FromStr + PartialOrd + Display + Clone>(
+    least: T,
+    most: T,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
-        let end = |bound: Bound<&T>| match bound {
-            Bound::Included(end) => end.to_string(),
-            _ => "2^64 - 1".to_owned(),
-        };
-        let (least, most) = (end(range.start_bound()), end(range.end_bound()));
-        let number = text.parse().ok().filter(|number| range.contains(number));
+        let number = text.parse().ok();
+        let number = number.filter(|number| (&least..=&most).contains(&number));
         number.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
     }
 }

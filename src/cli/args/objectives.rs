@@ -72,10 +72,11 @@ pub(in crate::cli) fn check_rate(
     four: Option<FourRate>,
     objectives: impl Iterator<Item = Objective>,
 ) -> anyhow::Result<()> {
-    let objectives: Vec<Objective> = objectives.collect();
-    let is_forced = |one: &Objective| matches!(one, Objective::Sure(_));
-    if let (Some(_), Some(forced)) = (four, objectives.first())
-        && objectives.iter().all(is_forced)
+    let mut objectives = objectives.peekable();
+    let first = objectives.peek().copied();
+    let is_forced = |one| matches!(one, Objective::Sure(_));
+    if let (Some(_), Some(forced)) = (four, first)
+        && objectives.all(is_forced)
     {
         bail!("--four: {forced} does not depend on the rate of 4s: leave out --four");
     }

@@ -50,7 +50,7 @@ pub(in crate::cli) struct WantedRun {
 
     /// zstd level of the files, from 1 (fast) to 22 (small)
     #[arg(long, value_name = "N", default_value_t = engine::LEVEL,
-          value_parser = whole(1i32..=22))]
+          value_parser = whole(1i32, 22))]
     level: i32,
 
     /// Files to keep. all: the states of all layers; last: the states of the last layer, unless a

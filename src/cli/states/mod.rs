@@ -78,11 +78,11 @@ pub(super) struct Args {
 
     /// Draw N states at random, each equally likely and none twice, and write them in order; takes
     /// about 20 bytes of memory for each
-    #[arg(long, value_name = "N", value_parser = whole(0u64..))]
+    #[arg(long, value_name = "N", value_parser = whole(0, u64::MAX))]
     sample: Option<u64>,
 
     /// Seed of the draw: the same number draws the same states, on any machine and in any version
-    #[arg(long, value_name = "S", value_parser = whole(0u64..), default_value_t = 0, requires = "sample")]
+    #[arg(long, value_name = "S", value_parser = whole(0, u64::MAX), default_value_t = 0, requires = "sample")]
     seed: u64,
 
     /// Write to FILE, - for stdout
