@@ -65,8 +65,9 @@ impl ValueEncoder {
         let mut end = PREFIX + LENGTHS;
         for plane in 0..PLANES {
             self.plane.clear();
-            let byte = |value: &u32| value.to_be_bytes()[plane];
-            self.plane.extend(values.iter().map(byte));
+            let shift = 8 * (PLANES - 1 - plane);
+            self.plane
+                .extend(values.iter().map(|value| (value >> shift) as u8));
             let stored = self.put_plane(&mut bytes[end..])?;
             let length = PREFIX + 4 * plane;
             bytes[length..length + 4].copy_from_slice(&(stored as u32).to_le_bytes());

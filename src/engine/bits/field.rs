@@ -99,8 +99,9 @@ pub(super) fn word(bytes: &[u8], at: usize) -> u64 {
 pub(super) fn set_field(words: &mut [u64], at: u32, field: u64) {
     let (word, shift) = (at as usize / 64, at % 64);
     words[word] |= field << shift;
-    if shift > 0 && field >> (64 - shift) != 0 {
-        words[word + 1] |= field >> (64 - shift);
+    let rest = field >> 1 >> (63 - shift);
+    if rest != 0 {
+        words[word + 1] |= rest;
     }
 }
 

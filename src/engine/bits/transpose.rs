@@ -63,11 +63,14 @@ pub(crate) fn transpose_lines<'a>(
     square: &mut BitSquare,
     lines: impl Iterator<Item = Option<&'a BitLine>>,
 ) -> bool {
-    let mut any = false;
+    let mut all = [0; 8];
     for (to, line) in square.iter_mut().zip(lines.chain(iter::repeat(None))) {
         *to = *line.unwrap_or(&BitLine::ZERO);
-        any |= *to != BitLine::ZERO;
+        all.iter_mut()
+            .zip(to.0)
+            .for_each(|(all, word)| *all |= word);
     }
+    let any = all != [0; 8];
     if any {
         transpose_square(square);
     }

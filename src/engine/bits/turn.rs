@@ -91,9 +91,10 @@ impl QuarterTurn<'_> {
                 let fields_of_lefts = words.chunks_exact_mut(count).zip(&sources_of_lefts);
                 for ((words, (first, [there, _])), row) in fields_of_lefts.zip(&mut rows) {
                     expand(words, first % 8, there, transposer);
-                    let places = (begin..).step_by(transposer.bits as usize);
-                    for (&field, at) in words.iter().zip(places) {
+                    let mut at = begin;
+                    for &field in &*words {
                         set_field(row, at, field);
+                        at += transposer.bits;
                     }
                 }
             }
