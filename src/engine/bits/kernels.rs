@@ -116,7 +116,7 @@ kernel! {
 }
 
 #[inline]
-fn words(row: &[BitLine]) -> &[u64] {
+pub(super) fn words(row: &[BitLine]) -> &[u64] {
     bytemuck::must_cast_slice(row)
 }
 

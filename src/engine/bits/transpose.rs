@@ -3,11 +3,11 @@
 //! Key idea: in a tile of 64 rows of 512 bits, a line is a register of eight words. The eight
 //! transpositions of 64x64 bits run side by side in the lanes. The last stages are too short for a
 //! loop, so AVX-512 has its own code. A square of 512 rows is eight tiles, whose words are
-//! exchanged, so its lines are whole lines of the result.
+//! exchanged, so its lines are whole lines of the result. Many tiles have no bits.
 
 use std::{iter, mem};
 
-use super::kernels::{BitLine, LINE, kernel, words_mut};
+use super::kernels::{BitLine, LINE, kernel, words, words_mut};
 
 /// 64 rows of 512 columns. Transposed: 512 columns of 64 rows, and word `w` of line `c` is column
 /// `64 * w + c`.
@@ -34,7 +34,7 @@ kernel! {
 kernel! {
     /// Transpose 512 rows of 512 columns in place.
     pub(crate) fn transpose_square(square: &mut BitSquare) {
-        for tile in square.as_chunks_mut().0 {
+        for tile in square.as_chunks_mut().0.iter_mut().filter(|tile| has_bits(*tile)) {
             transpose(tile);
         }
         for row in 0..64 {
@@ -48,12 +48,17 @@ kernel! {
         }
     }
     avx512 {
-        let square: &mut [_; LINE] = bytemuck::must_cast_mut(square);
-        for tile in square.as_chunks_mut().0 {
-            registers::transpose(tile);
+        for tile in square.as_chunks_mut::<64>().0.iter_mut().filter(|tile| has_bits(*tile)) {
+            registers::transpose(bytemuck::must_cast_mut(tile));
         }
-        registers::exchange(square);
+        registers::exchange(bytemuck::must_cast_mut(square));
     }
+}
+
+/// Whether lines have bits.
+#[inline(always)]
+fn has_bits(lines: &[BitLine]) -> bool {
+    words(lines).iter().fold(0, |all, word| all | word) != 0
 }
 
 /// Fill a square with the columns of up to 512 rows, given a line of each row. A missing line is empty.
@@ -63,14 +68,10 @@ pub(crate) fn transpose_lines<'a>(
     square: &mut BitSquare,
     lines: impl Iterator<Item = Option<&'a BitLine>>,
 ) -> bool {
-    let mut all = [0; 8];
     for (to, line) in square.iter_mut().zip(lines.chain(iter::repeat(None))) {
         *to = *line.unwrap_or(&BitLine::ZERO);
-        all.iter_mut()
-            .zip(to.0)
-            .for_each(|(all, word)| *all |= word);
     }
-    let any = all != [0; 8];
+    let any = has_bits(square);
     if any {
         transpose_square(square);
     }
