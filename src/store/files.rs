@@ -177,12 +177,10 @@ pub(crate) enum Named {
     Part(FileName),
     /// An unfinished file of the run.
     Temporary,
-    /// The manifest, the table or the lock.
+    /// A manifest, the table or the lock.
     Run,
     /// A file of values.
     Values(FileName),
-    /// The manifest of the solution.
-    Solution,
     /// The directory for the tasks of the layer of this sum.
     Tasks(u32),
     /// The directory of a second count.
@@ -197,8 +195,7 @@ impl Named {
             Some(file) if matches!(file.of.holds, Holds::Values(_)) => Self::Values(file),
             Some(file) => Self::Part(file),
             None if is_temporary(name) => Self::Temporary,
-            None if [MANIFEST, TABLE, LOCK].contains(&name) => Self::Run,
-            None if name == SOLUTION => Self::Solution,
+            None if [MANIFEST, SOLUTION, TABLE, LOCK].contains(&name) => Self::Run,
             None if name == AGAIN => Self::Again,
             None => tasks_of(name).map_or(Self::Other, Self::Tasks),
         }
@@ -373,7 +370,7 @@ mod tests {
         for name in ["sum-00164-max-00032.score.values", "solution.json"] {
             assert!(matches!(
                 Named::of(name),
-                Named::Values(_) | Named::Solution
+                Named::Values(_) | Named::Run
             ));
             assert_eq!(Named::of(&format!("{name}.tmp")), Named::Temporary);
             assert_eq!(Named::of(&format!("{name}.bak")), Named::Other);

@@ -48,7 +48,7 @@ impl Run {
             Named::Temporary => true,
             Named::Tasks(sum) => sum <= self.sealed_sum(),
             Named::Again => self.keep().afterstates(),
-            Named::Run | Named::Solution | Named::Other => false,
+            Named::Run | Named::Other => false,
         }
     }
 

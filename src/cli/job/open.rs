@@ -57,7 +57,8 @@ pub(in crate::cli) struct WantedRun {
     /// count of bits was stopped there, and the files that resuming needs; afterstates: the
     /// afterstates of all layers and the states of the last; both: states and afterstates of all
     /// layers; matrices: the afterstates of all layers as matrices, for 4x4, which take least room.
-    /// Other files that the run kept are deleted [default: all, or as the run began]
+    /// Other files that the run kept are deleted. A finished run of states is counted again for its
+    /// afterstates [default: all, or as the run began]
     #[arg(long, value_name = "all|last|afterstates|both|matrices", hide_possible_values = true,
           value_parser = keep_parser())]
     pub(in crate::cli) keep: Option<Keep>,
