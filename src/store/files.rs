@@ -368,10 +368,7 @@ mod tests {
     #[test]
     fn files_of_a_solution_are_recognised() {
         for name in ["sum-00164-max-00032.score.values", "solution.json"] {
-            assert!(matches!(
-                Named::of(name),
-                Named::Values(_) | Named::Run
-            ));
+            assert!(matches!(Named::of(name), Named::Values(_) | Named::Run));
             assert_eq!(Named::of(&format!("{name}.tmp")), Named::Temporary);
             assert_eq!(Named::of(&format!("{name}.bak")), Named::Other);
         }

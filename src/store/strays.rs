@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
 
 use super::file;
 use super::files::{self, Named, TABLE};
@@ -74,9 +73,16 @@ impl Run {
                 _ => {}
             }
         }
-        remarks.extend(first_of(&strays).map(|strays| {
-            format!("{strays}: not named by a manifest, so not part of the run: the next count or solve deletes it")
-        }));
+        if let Some((first, others)) = strays.split_first() {
+            let others = match others.len() {
+                0 => String::new(),
+                others => format!(" and {others} more"),
+            };
+            remarks.push(format!(
+                "{}{others}: not named by a manifest, so not part of the run: the next count or solve deletes it",
+                first.display()
+            ));
+        }
         let mut wrong = Vec::new();
         match self.check_table() {
             Ok(older) => remarks.extend(older),
@@ -124,16 +130,6 @@ impl Run {
             "line {line} differs from the table of the manifest"
         )))
     }
-}
-
-/// The first path and the number of other paths; `None` without a path.
-fn first_of(paths: &[PathBuf]) -> Option<String> {
-    let (first, others) = paths.split_first()?;
-    let others = match others.len() {
-        0 => String::new(),
-        others => format!(" and {others} more"),
-    };
-    Some(format!("{}{others}", first.display()))
 }
 
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
