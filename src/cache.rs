@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use crate::error::Result;
 
-/// Maximum number of files that a look-up keeps open. Many systems allow a process 256, and a process
-/// may have several look-ups.
+/// Maximum number of files that a look-up keeps open. Many systems allow a process 256, and a
+/// process may have several look-ups.
 pub(crate) const OPEN_FILES: u64 = 64;
 
 /// Number of parts in memory that weigh as much as one open file. Such parts are small.

@@ -24,8 +24,8 @@ pub use crate::solve::expand::{Expand, ExpandScratch};
 pub use crate::solve::index::Index;
 pub use crate::solve::rank::{RankTables, Ranking};
 
-/// [`Store::open`]; a run without a counted layer gets `segment` boards, a multiple of 2^17, in every
-/// file of a part but the last.
+/// [`Store::open`]; a run without a counted layer gets `segment` boards, a multiple of 2^17, in
+/// every file of a part but the last.
 ///
 /// # Errors
 ///

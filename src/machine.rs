@@ -24,7 +24,8 @@ const LEAST_FOR_CORE: u64 = 64 << 20;
 /// Most threads that a user can ask for.
 const MOST_THREADS: usize = 1024;
 
-/// Most threads for each core. With more, threads only wait for one another at every step of a layer.
+/// Most threads for each core. With more, threads only wait for one another at every step of a
+/// layer.
 pub(crate) const THREADS_PER_CORE: usize = 8;
 
 /// The cores that this process may use.
@@ -58,8 +59,8 @@ pub(crate) fn default_memory() -> u64 {
     memory().map_or(MEMORY, |all| all / 2)
 }
 
-/// The plan of a job without `--memory` and `--threads`: all cores, and the default memory, but enough
-/// to read matrices of small games on any machine.
+/// The plan of a job without `--memory` and `--threads`: all cores, and the default memory, but
+/// enough to read matrices of small games on any machine.
 pub(crate) fn plan() -> Result<Plan> {
     let memory = default_memory().max(cores() as u64 * LEAST_FOR_CORE);
     Plan::new(memory, cores())
@@ -85,8 +86,8 @@ pub(crate) fn memory() -> Option<u64> {
     Some(of_machine.min(of_groups.unwrap_or(u64::MAX))).filter(|&bytes| bytes > 0)
 }
 
-/// Anonymous resident memory of this process in bytes; only Linux tells. Pages of files do not count,
-/// because the kernel can drop them at any time.
+/// Anonymous resident memory of this process in bytes; only Linux tells. Pages of files do not
+/// count, because the kernel can drop them at any time.
 pub(crate) fn anonymous_memory() -> Option<u64> {
     let kibibytes = status("RssAnon:")?;
     let kibibytes: u64 = kibibytes.strip_suffix("kB")?.trim().parse().ok()?;

@@ -33,8 +33,9 @@ pub struct Silent;
 
 impl Progress for Silent {}
 
-/// Asks long work to end soon. A count then drops the layer under way, unless it is small, and seals
-/// the layers before it; [`Progress::stop`] ends it between two layers. All clones share one state.
+/// Asks long work to end soon. A count then drops the layer under way, unless it is small, and
+/// seals the layers before it; [`Progress::stop`] ends it between two layers. All clones share one
+/// state.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 

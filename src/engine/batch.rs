@@ -77,8 +77,8 @@ pub(crate) fn ranges(sizes: &[usize], most: usize) -> Vec<Range<usize>> {
 pub(super) struct ReadyShare<'a> {
     pub(super) job: usize,
     boards: Concat<'a>,
-    /// The position after the last board to visit and encode now: the end of the last full block, or
-    /// of the part.
+    /// The position after the last board to visit and encode now: the end of the last full block,
+    /// or of the part.
     end: usize,
     /// Boards of a full block.
     block: usize,
@@ -246,8 +246,8 @@ impl<T: Default> DoubleBuffer<T> {
 }
 
 impl DoubleBuffer<Vec<Board>> {
-    /// Shrink to `capacity` the buffers that are filled in the next round, because the next content of
-    /// a buffer may be much smaller than its last content.
+    /// Shrink to `capacity` the buffers that are filled in the next round, because the next content
+    /// of a buffer may be much smaller than its last content.
     pub(super) fn shrink_to(&mut self, capacity: usize) {
         for buffer in &mut self.filling {
             let buffer = buffer.get_mut().expect("no thread panics");

@@ -164,8 +164,8 @@ impl fmt::Display for Choice {
 ///
 /// # Errors
 ///
-/// [`InputError::Until`] for a sum below the first layer; [`InputError::Endless`] if the game goes on to
-/// tiles that no digit stands for.
+/// [`InputError::Until`] for a sum below the first layer; [`InputError::Endless`] if the game goes
+/// on to tiles that no digit stands for.
 pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
     let endless = game.size().cells() == 16 && game.max().is_none();
     match until {

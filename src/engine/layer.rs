@@ -50,8 +50,8 @@ impl<'a> ListCounter<'a> {
         })
     }
 
-    /// Count a large layer, or some small ones, after the last sealed layer and up to sum `last`, and
-    /// write their files.
+    /// Count a large layer, or some small ones, after the last sealed layer and up to sum `last`,
+    /// and write their files.
     pub(crate) fn next(
         &mut self,
         last: u32,

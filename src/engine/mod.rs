@@ -115,8 +115,8 @@ pub(crate) use workers::{Done, PerThread, Worker, Workers};
 /// Count a game in its store, from the last sealed layer to the last layer of the game, or to sum
 /// `until`. First it checks every block in the directory, and every board of the frontier, so that
 /// no count builds on damaged or forged files. Sealed layers are durable when the function returns,
-/// even with an error. After the plan's [`Stop`] was asked, the layer under way is dropped, unless it is
-/// small, and the layers before it are sealed.
+/// even with an error. After the plan's [`Stop`] was asked, the layer under way is dropped, unless
+/// it is small, and the layers before it are sealed.
 ///
 /// # Errors
 ///
@@ -134,8 +134,9 @@ pub fn count(
     count_while(store, plan, &choice, progress, |_| true)
 }
 
-/// Like [`count`], but counts as `choice` says, and ends when `go_on` returns false. It is called at
-/// the start, after each seal and at the end. If it ends the count, a frontier in matrices stays.
+/// Like [`count`], but counts as `choice` says, and ends when `go_on` returns false. It is called
+/// at the start, after each seal and at the end. If it ends the count, a frontier in matrices
+/// stays.
 pub(crate) fn count_while(
     store: &mut Store,
     plan: &Plan,

@@ -58,8 +58,8 @@ impl<'a, F: Default + Send> Pipeline<'a, F> {
         }
     }
 
-    /// Do jobs: build their parts into their writers, and visit the boards. `report` gets the counts
-    /// of each round.
+    /// Do jobs: build their parts into their writers, and visit the boards. `report` gets the
+    /// counts of each round.
     pub(crate) fn build<S: Source, V: Visit<Found = F>>(
         &mut self,
         jobs: &mut [PartJob<S, V>],

@@ -46,10 +46,10 @@ pub enum Engine {
 /// | 1/12 | scratch space to sort and merge in |
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 ///
-/// Matrices take the memory that they need, and the table divides the rest. A sixteenth of the bound
-/// is the scratch memory for their quarter turn. The moves down take a quarter of the bound in the
-/// largest layer, or less if other matrices need it. In smaller layers they also take the memory
-/// that these layers leave. If a layer needs more, they are made in batches.
+/// Matrices take the memory that they need, and the table divides the rest. A sixteenth of the
+/// bound is the scratch memory for their quarter turn. The moves down take a quarter of the bound
+/// in the largest layer, or less if other matrices need it. In smaller layers they also take the
+/// memory that these layers leave. If a layer needs more, they are made in batches.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The bound, in bytes.

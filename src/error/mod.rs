@@ -176,7 +176,8 @@ pub enum Error {
         law: String,
     },
 
-    /// A file that every count writes and no count reads, and that has changed since it was written.
+    /// A file that every count writes and no count reads, and that has changed since it was
+    /// written.
     #[error(
         "{path}: not as it was written: {what}: no count reads it, and the next count writes it again"
     )]

@@ -1,5 +1,5 @@
-//! The errors that [`Error`] wraps: of input that cannot be used, whatever is on the disk, and of two
-//! jobs that not every run needs, solving the game and counting task by task.
+//! The errors that [`Error`] wraps: of input that cannot be used, whatever is on the disk, and of
+//! two jobs that not every run needs, solving the game and counting task by task.
 
 use std::path::PathBuf;
 

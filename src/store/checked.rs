@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::file;
 use crate::error::{Error, Result};
 
-/// The most bytes of a file. Of all games that can be counted, 4x3 without a winning tile has the most
-/// parts: at most 13 tiles in 8,192 layers, each with two entries of up to 500 bytes.
+/// The most bytes of a file. Of all games that can be counted, 4x3 without a winning tile has the
+/// most parts: at most 13 tiles in 8,192 layers, each with two entries of up to 500 bytes.
 const MOST: u64 = 128 << 20;
 
 /// Contents with their format version.

@@ -30,8 +30,8 @@ pub(crate) fn temporary(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Whether something has this name, even a link that leads nowhere. `Path::exists` also denies a name
-/// that the system fails to look up.
+/// Whether something has this name, even a link that leads nowhere. `Path::exists` also denies a
+/// name that the system fails to look up.
 pub(crate) fn is_there(path: &Path) -> Result<bool> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -261,8 +261,8 @@ pub(crate) fn clear(path: &Path) -> bool {
 }
 
 /// Lock a directory for this process until the returned file is closed. A read-only file system
-/// needs no lock, because no process can count there. A link is refused, because it leads to a foreign
-/// file.
+/// needs no lock, because no process can count there. A link is refused, because it leads to a
+/// foreign file.
 pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     let path = dir.join(LOCK);
     if path.is_symlink() {
@@ -281,8 +281,8 @@ pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// Whether a directory has a lock file. Anything but a file is refused, because opening a pipe would
-/// wait for its other end.
+/// Whether a directory has a lock file. Anything but a file is refused, because opening a pipe
+/// would wait for its other end.
 fn has_lock(path: &Path) -> Result<bool> {
     let found = find(path)?;
     if found.as_ref().is_some_and(|found| !found.is_file()) {

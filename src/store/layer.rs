@@ -8,9 +8,9 @@ use crate::counts::Row;
 use crate::part::Kind;
 use crate::progress::{Cuts, FinishedLayer};
 
-/// The boards that stay in the directory. The states of the last layer stay once a count ends, at the
-/// end of the game or at its last sum. The frontier stays while a count can go on. A count of bits that
-/// was stopped has not listed the states of its last layer.
+/// The boards that stay in the directory. The states of the last layer stay once a count ends, at
+/// the end of the game or at its last sum. The frontier stays while a count can go on. A count of
+/// bits that was stopped has not listed the states of its last layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -119,8 +119,8 @@ impl CountedLayer {
         }
     }
 
-    /// The report of the layer to [`Progress`](crate::progress::Progress), in a run that keeps these
-    /// boards.
+    /// The report of the layer to [`Progress`](crate::progress::Progress), in a run that keeps
+    /// these boards.
     pub(crate) fn finished(&self, keep: Keep) -> FinishedLayer {
         let kept = if keep.afterstates() {
             self.afterstate_bytes

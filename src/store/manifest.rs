@@ -169,8 +169,8 @@ impl Manifest {
         }
     }
 
-    /// Read the manifest of a directory; `None` if no layer is counted. The choices of a command that
-    /// counted nothing bind no later command.
+    /// Read the manifest of a directory; `None` if no layer is counted. The choices of a command
+    /// that counted nothing bind no later command.
     pub(crate) fn load_counted(dir: &Path) -> Result<Option<Self>> {
         Ok(Self::load(dir)?.filter(|manifest| manifest.sealed_sum > 2))
     }
@@ -180,8 +180,8 @@ impl Manifest {
         Table::new(self.rows.iter().copied())
     }
 
-    /// The least sum whose states are kept: 0 if the run keeps all, else the last sum, or none if the
-    /// states of the last layer were not written, as in a count that can go on.
+    /// The least sum whose states are kept: 0 if the run keeps all, else the last sum, or none if
+    /// the states of the last layer were not written, as in a count that can go on.
     pub(crate) fn states_from(&self) -> u32 {
         if self.keep.states() {
             return 0;

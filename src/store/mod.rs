@@ -22,7 +22,8 @@
 //! that is killed leaves the last commit intact. So no signal handler is needed: the next count
 //! deletes the files that the manifest does not name, and goes on.
 //!
-//! [`Run`] opens the files of a run, and [`read`](crate::read) reads its boards; only [`Store`], a run that is being counted, changes it.
+//! [`Run`] opens the files of a run, and [`read`](crate::read) reads its boards; only [`Store`], a
+//! run that is being counted, changes it.
 //!
 //! Reading order: `files` (names), `file` (the one place that creates files), `checked`,
 //! `manifest`, `audit`, `run`, then `layer` and this file (sealing), `writer`, `outbox`, and `open`
@@ -71,7 +72,8 @@ pub(crate) use writer::Writer;
 pub struct Store {
     run: Run,
     notes: Vec<String>,
-    /// The complete run for whose afterstates this store counts the game again, and its next `keep`.
+    /// The complete run for whose afterstates this store counts the game again, and its next
+    /// `keep`.
     first: Option<(Box<Store>, Keep)>,
 }
 
@@ -92,8 +94,8 @@ impl Store {
         &self.run
     }
 
-    /// Remarks from opening the directory, such as removed files of an interrupted count or the number
-    /// of parts that a smaller `keep` deleted.
+    /// Remarks from opening the directory, such as removed files of an interrupted count or the
+    /// number of parts that a smaller `keep` deleted.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -181,9 +183,10 @@ impl Store {
         self.run.outbox.is_commit_due()
     }
 
-    /// End some work: commit, free the reserved disk space, and delete the remains. After an error, the
-    /// layers before it are committed, and the error is returned, not an error of the clean-up. If this
-    /// was a second count and it is complete, the store turns into the store of the first run.
+    /// End some work: commit, free the reserved disk space, and delete the remains. After an error,
+    /// the layers before it are committed, and the error is returned, not an error of the clean-up.
+    /// If this was a second count and it is complete, the store turns into the store of the first
+    /// run.
     pub(crate) fn end(&mut self, work: Result<()>) -> Result<()> {
         let run = &mut self.run;
         let ended = work.and_then(|()| run.outbox.close(&run.manifest));

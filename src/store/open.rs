@@ -30,9 +30,9 @@ impl Store {
     /// # Errors
     ///
     /// A directory of another game, in use, of a newer format, or with foreign files; a missing or
-    /// damaged file; [`Error::Keep`] if `keep` asks for matrices of boards of another size than 4x4, for
-    /// matrices if the run keeps lists, or the reverse, or for layers that were dropped before, or if it
-    /// would drop the afterstates of a solved run.
+    /// damaged file; [`Error::Keep`] if `keep` asks for matrices of boards of another size than
+    /// 4x4, for matrices if the run keeps lists, or the reverse, or for layers that were dropped
+    /// before, or if it would drop the afterstates of a solved run.
     pub fn open(dir: &Path, game: &Game, keep: Option<Keep>) -> Result<Self> {
         Self::open_in_segments(dir, game, keep, SEGMENT)
     }
@@ -172,7 +172,8 @@ impl Store {
 }
 
 impl Run {
-    /// The run that [`Store::open`] would open, before a layer is counted or dropped. Nothing is written.
+    /// The run that [`Store::open`] would open, before a layer is counted or dropped. Nothing is
+    /// written.
     ///
     /// # Errors
     ///

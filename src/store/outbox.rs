@@ -122,8 +122,8 @@ impl Outbox {
         Self::new(&self.dir, &self.game, self.segment)
     }
 
-    /// Begin the files of a part, of its values, or of matrices. The last entry of `contents` applies
-    /// to all further files.
+    /// Begin the files of a part, of its values, or of matrices. The last entry of `contents`
+    /// applies to all further files.
     pub(super) fn begin(&self, name: PartName, contents: Vec<Contents>) -> Result<Writer> {
         let segment = match name.holds {
             Holds::Matrices => u64::MAX,
@@ -176,7 +176,8 @@ impl Outbox {
         totals
     }
 
-    /// Seal the finished files of the layers up to sum `last`. Returns the entries for the manifest.
+    /// Seal the finished files of the layers up to sum `last`. Returns the entries for the
+    /// manifest.
     pub(super) fn seal(&mut self, last: u32) -> Vec<SealedFiles> {
         self.changed = true;
         let mut entries = Vec::new();
@@ -233,8 +234,8 @@ impl Outbox {
             || self.committed.elapsed() >= COMMIT_AFTER
     }
 
-    /// Reserve room for the manifest, so that a commit succeeds even on a full disk, and commit if a
-    /// commit is due.
+    /// Reserve room for the manifest, so that a commit succeeds even on a full disk, and commit if
+    /// a commit is due.
     pub(super) fn commit_if_due(&mut self, record: &impl Record) -> Result<()> {
         let room = ROOM + record.entries() as u64 * ROOM_FOR_ENTRY;
         if room > self.reserved {

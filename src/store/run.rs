@@ -272,7 +272,8 @@ impl Run {
             .files()
             .map(|(name, sealed)| self.outbox.open(name, label, sealed));
         let part = Part::join(opened).map_err(|error| self.or_dropped(error, name))?;
-        // Nothing is computed from states, and an audit would slow their export; `verify` audits them.
+        // Nothing is computed from states, and an audit would slow their export; `verify` audits
+        // them.
         if name.kind() == Kind::States || name.key.sum > self.audited {
             return Ok(part);
         }
@@ -311,7 +312,8 @@ impl Run {
         Ok(parts.iter().map(Part::fingerprint).sum())
     }
 
-    /// Whether the boards of a layer are in matrices, so that they are listed when they are asked for.
+    /// Whether the boards of a layer are in matrices, so that they are listed when they are asked
+    /// for.
     pub(crate) fn is_in_matrices(&self, kind: Kind, sum: u32) -> bool {
         let is_frontier = || self.manifest.find(PartName::of_matrices(sum)).is_some();
         self.keep().matrices() || kind == Kind::Afterstates && is_frontier()
@@ -322,8 +324,8 @@ impl Run {
         self.manifest.matrices.iter().map(|file| file.name.key.sum)
     }
 
-    /// Another error instead of a missing file, if a count has deleted the file since the manifest was
-    /// read: [`Error::Gone`] if it dropped the layer. Otherwise it turned matrices into lists.
+    /// Another error instead of a missing file, if a count has deleted the file since the manifest
+    /// was read: [`Error::Gone`] if it dropped the layer. Otherwise it turned matrices into lists.
     fn or_dropped(&self, error: Error, name: PartName) -> Error {
         let Error::Missing(path) = &error else {
             return error;

@@ -31,8 +31,8 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Begin the files of a part, or of its values, with `segment` boards each, under temporary names
-    /// in `dir`.
+    /// Begin the files of a part, or of its values, with `segment` boards each, under temporary
+    /// names in `dir`.
     pub(super) fn new(
         dir: &Path,
         name: PartName,

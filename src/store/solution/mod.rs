@@ -263,8 +263,8 @@ impl Solution {
         Ok(Some(column))
     }
 
-    /// [`Solution::values`] of afterstates that cannot be read: which afterstates the values belong to
-    /// is not checked.
+    /// [`Solution::values`] of afterstates that cannot be read: which afterstates the values belong
+    /// to is not checked.
     pub(crate) fn values_alone(
         &self,
         objective: Objective,

@@ -139,8 +139,8 @@ impl SolutionStore {
         outbox.commit_if_due(manifest)
     }
 
-    /// End some work: commit, and free the reserved disk space. After an error, the layers before it are
-    /// committed, and the error is returned, not an error of the clean-up.
+    /// End some work: commit, and free the reserved disk space. After an error, the layers before
+    /// it are committed, and the error is returned, not an error of the clean-up.
     pub(crate) fn end(&mut self, work: Result<()>) -> Result<()> {
         let Solution {
             outbox,
