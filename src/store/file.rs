@@ -93,6 +93,7 @@ pub(crate) fn reserve(path: &Path, bytes: u64) -> Result<()> {
 }
 
 /// Bytes that can still be written to a directory; `None` if the system does not tell.
+#[cfg(feature = "cli")]
 pub(crate) fn free_space(dir: &Path) -> Option<u64> {
     fs4::available_space(dir).ok()
 }
