@@ -266,6 +266,7 @@ impl ValuedLayer {
 
 impl ValuedRange {
     /// The worth of a canonical afterstate of the layer for each goal, if it is in this range.
+    #[inline]
     fn find(&self, afterstate: Board) -> Result<Option<&[i64]>> {
         let (sum, max) = (self.sum, max_exp(afterstate));
         if !self.range.contains(&(max, afterstate)) {
