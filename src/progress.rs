@@ -45,12 +45,6 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// The flag that [`Stop::ask`] sets, for handlers of signals.
-    #[cfg(feature = "cli")]
-    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
-        self.0.clone()
-    }
-
     /// Check that the work may go on.
     ///
     /// # Errors

@@ -2,9 +2,9 @@
 //!
 //! A count needs none: it may be killed at any moment, and the same command resumes it. But the
 //! first signal asks a count or a solver to stop and keep its finished layers. The program prints
-//! which layers are kept. The second signal ends the process at once. Temporary files are deleted,
-//! because nobody can use them. The process then ends by the signal, as it would without this
-//! module.
+//! which layers are kept. A game ends between two keys, and its code is printed. The second signal
+//! ends the process at once. Temporary files are deleted, because nobody can use them. The process
+//! then ends by the signal, as it would without this module.
 //!
 //! A terminal that is stopped (Ctrl-S, a stalled connection) blocks each thread that writes to it.
 //! So the thread that receives signals never writes, and waits at most [`LAST_WORDS`] for a thread
@@ -19,16 +19,16 @@ use std::time::Duration;
 
 #[cfg(unix)]
 use rustix::process::{Signal, kill_current_process_group};
-use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::emulate_default_handler;
 #[cfg(unix)]
 use signal_hook::{
-    consts::{SIGCONT, SIGHUP, SIGQUIT, SIGXFSZ},
+    consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ},
     flag,
     iterator::Signals,
 };
 
 use crate::error::{Error, Result};
+#[cfg(unix)]
 use crate::machine;
 use crate::progress::Stop;
 use crate::store;
@@ -37,8 +37,6 @@ use crate::temporary;
 /// The signals by which people and systems end a program.
 #[cfg(unix)]
 const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
-#[cfg(not(unix))]
-const ENDING: [i32; 2] = [SIGINT, SIGTERM];
 
 /// Handle SIGXFSZ, so that a write beyond the limit on file sizes (`ulimit -f`) returns an error
 /// instead of killing the process.
@@ -80,7 +78,8 @@ pub(in crate::cli) fn suspend() -> io::Result<()> {
 
 /// The signals by which people and systems end a program, except the ignored signals: `nohup` and
 /// shells without job control start programs that ignore some of them.
-pub(in crate::cli) fn ending() -> impl Iterator<Item = i32> {
+#[cfg(unix)]
+fn ending() -> impl Iterator<Item = i32> {
     // Bit n - 1 stands for signal n. Only Linux tells.
     let mask = machine::status("SigIgn:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     let ignored = mask.unwrap_or(0);
@@ -88,30 +87,8 @@ pub(in crate::cli) fn ending() -> impl Iterator<Item = i32> {
     ENDING.into_iter().filter(is_heard)
 }
 
-/// Stop handling signals here. The caller has handlers of its own, and calls [`end_by`].
-pub(in crate::cli) fn take_over() {
-    last_acts().taken_over = true;
-}
-
-/// Delete the temporary files, and end the process by a signal that it has handled.
-pub(in crate::cli) fn end_by(signal: i32) -> io::Result<()> {
-    // While these are locked, no thread makes another one.
-    let all = temporary::all();
-    for path in all.iter() {
-        store::clear(path);
-    }
-    emulate_default_handler(signal)
-}
-
 /// The time to print the last message. On a stopped terminal the message is lost.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// The work to be done when a signal comes.
-struct LastActs {
-    job: Option<StoppableJob>,
-    /// Whether `play` handles signals itself, because it has a terminal to restore.
-    taken_over: bool,
-}
 
 /// A job that keeps its finished layers when it is asked to stop.
 struct StoppableJob {
@@ -124,25 +101,28 @@ struct StoppableJob {
     end: Box<dyn FnOnce() + Send>,
 }
 
-impl LastActs {
-    /// Ask the job to stop, if this is the first signal. Otherwise the signal ends the process.
-    fn asks(&mut self, signal: i32) -> bool {
-        let Some(job) = self.job.as_mut().filter(|job| job.asked.is_none()) else {
-            return false;
-        };
-        job.stop.ask();
-        job.asked = Some(signal);
-        job.begin.take().map(aside);
-        true
-    }
+/// Ask the job to stop, if this is the first signal. Otherwise the signal ends the process.
+fn asks(job: Option<&mut StoppableJob>, signal: i32) -> bool {
+    let Some(job) = job.filter(|job| job.asked.is_none()) else {
+        return false;
+    };
+    job.stop.ask();
+    job.asked = Some(signal);
+    job.begin.take().map(aside);
+    true
+}
 
-    /// Do the last acts, and end the process by the signal.
-    fn end(&mut self, signal: i32) {
-        if let Some(job) = self.job.take() {
-            let _ = aside(job.end).recv_timeout(LAST_WORDS);
-        }
-        let _ = end_by(signal);
+/// Let the job say its last words, delete the temporary files, and end the process by the signal.
+fn end_process(job: Option<StoppableJob>, signal: i32) {
+    if let Some(job) = job {
+        let _ = aside(job.end).recv_timeout(LAST_WORDS);
     }
+    // While these are locked, no thread makes another one.
+    let all = temporary::all();
+    for path in all.iter() {
+        store::clear(path);
+    }
+    let _ = emulate_default_handler(signal);
 }
 
 /// Act on a new thread, which a stopped terminal may block. The receiver ends with the act.
@@ -156,13 +136,11 @@ fn aside(act: impl FnOnce() + Send + 'static) -> Receiver<()> {
     ended
 }
 
-static LAST_ACTS: Mutex<LastActs> = Mutex::new(LastActs {
-    job: None,
-    taken_over: false,
-});
+/// The job that a signal asks to stop.
+static JOB: Mutex<Option<StoppableJob>> = Mutex::new(None);
 
-fn last_acts() -> MutexGuard<'static, LastActs> {
-    LAST_ACTS.lock().unwrap_or_else(PoisonError::into_inner)
+fn current_job() -> MutexGuard<'static, Option<StoppableJob>> {
+    JOB.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Do a job that a signal stops. The first signal asks `stop` and calls `begin`. `end` is called before
@@ -173,20 +151,20 @@ pub(in crate::cli) fn stoppable<T>(
     end: impl FnOnce() + Send + 'static,
     job: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    last_acts().job = Some(StoppableJob {
+    *current_job() = Some(StoppableJob {
         stop: stop.clone(),
         asked: None,
         begin: Some(Box::new(begin)),
         end: Box::new(end),
     });
     let outcome = job();
-    let mut acts = last_acts();
-    let asked = acts.job.as_ref().and_then(|job| job.asked);
-    if let (Some(signal), Ok(_) | Err(Error::Stopped)) = (asked, &outcome) {
-        acts.end(signal);
-    }
+    let mut current = current_job();
     // A later signal has no job to ask.
-    acts.job = None;
+    let job = current.take();
+    let asked = job.as_ref().and_then(|job| job.asked);
+    if let (Some(signal), Ok(_) | Err(Error::Stopped)) = (asked, &outcome) {
+        end_process(job, signal);
+    }
     outcome
 }
 
@@ -194,9 +172,9 @@ pub(in crate::cli) fn stoppable<T>(
 /// says nothing, and temporary files stay.
 pub(in crate::cli) fn listen() {
     let _ = on_signal(|signal| {
-        let mut acts = last_acts();
-        if !acts.taken_over && !acts.asks(signal) {
-            acts.end(signal);
+        let mut job = current_job();
+        if !asks(job.as_mut(), signal) {
+            end_process(job.take(), signal);
         }
     });
 }
@@ -207,19 +185,15 @@ mod tests {
 
     #[test]
     fn the_first_signal_asks_and_the_second_one_ends() {
+        assert!(!asks(None, SIGTERM), "no job");
         let stop = Stop::default();
-        let mut acts = LastActs {
-            job: None,
-            taken_over: false,
-        };
-        assert!(!acts.asks(SIGTERM), "no job");
-        acts.job = Some(StoppableJob {
+        let mut job = StoppableJob {
             stop: stop.clone(),
             asked: None,
             begin: Some(Box::new(|| ())),
             end: Box::new(|| ()),
-        });
-        assert!(acts.asks(SIGTERM) && stop.check().is_err());
-        assert!(!acts.asks(SIGTERM) && !acts.asks(SIGINT));
+        };
+        assert!(asks(Some(&mut job), SIGTERM) && stop.check().is_err());
+        assert!(!asks(Some(&mut job), SIGTERM) && !asks(Some(&mut job), SIGINT));
     }
 }

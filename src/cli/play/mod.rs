@@ -20,11 +20,11 @@ use anyhow::{Context, Result, bail};
 use crossterm::event::{self, Event};
 
 use self::player::{Key, Player, key};
-use self::terminal::{Signals, Terminal};
+use self::terminal::{Continued, Terminal};
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::solved::{self, FourArgs, SolvedGame};
 use crate::cli::job::open::{self, GameOrRun};
-use crate::cli::job::signals::end_by;
+use crate::cli::job::signals;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::Adviser;
 use crate::cli::out::output::{self, Output};
@@ -137,14 +137,15 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
     let mut player = Player::new(Session::new(game, seed), adviser);
-    let signals = Signals::listen(&stop).context("play: cannot listen for signals")?;
-    let ended = play(&mut player, &signals);
-    let printed = output::print(|out| Ok(writeln!(out, "{}", player.session.code)?));
-    if let Some(signal) = signals.ending() {
-        end_by(signal)?;
-    }
-    printed?;
-    ended.map(|()| Outcome::Done)
+    let continued = Continued::listen().context("play: cannot listen for signals")?;
+    let game = || {
+        let ended = play(&mut player, &continued, &stop);
+        let printed = output::print(|out| Ok(writeln!(out, "{}", player.session.code)?));
+        Ok(printed.and(ended))
+    };
+    // A second signal may come before the terminal is restored.
+    signals::stoppable(&stop, || (), terminal::restore, game)??;
+    Ok(Outcome::Done)
 }
 
 /// Check, before the game is solved, that a page has room for it. A directory that cannot be opened
@@ -170,19 +171,20 @@ fn steps(game: Game) -> String {
 }
 
 /// Play until the player quits or a signal comes, then restore the terminal.
-fn play(player: &mut Player, signals: &Signals) -> Result<()> {
+fn play(player: &mut Player, continued: &Continued, stop: &Stop) -> Result<()> {
     let terminal = Terminal::open().context("terminal: cannot enter raw mode")?;
     let colours = terminal::has_colours();
     loop {
-        if signals.continued() {
+        if continued.take() {
             let entered = terminal.enter_again();
             entered.context("terminal: cannot enter raw mode")?;
         }
         let size = crossterm::terminal::size().context("terminal: cannot get its size")?;
         let frame = player.frame(colours, size)?;
         terminal.show(&frame).context("terminal: cannot draw")?;
-        let event = next_event(signals, player.due).context("terminal: cannot read keys")?;
-        if signals.ending().is_some() {
+        let event = next_event(continued, stop, player.due);
+        let event = event.context("terminal: cannot read keys")?;
+        if stop.check().is_err() {
             return Ok(());
         }
         match event {
@@ -191,7 +193,7 @@ fn play(player: &mut Player, signals: &Signals) -> Result<()> {
                 Some(Key::Suspend) => {
                     player.press(None)?;
                     terminal::restore();
-                    signals.suspend().context("play: cannot suspend")?;
+                    continued.suspend().context("play: cannot suspend")?;
                 }
                 key => player.press(key)?,
             },
@@ -201,13 +203,18 @@ fn play(player: &mut Player, signals: &Signals) -> Result<()> {
 }
 
 /// The next event of the terminal; none if a signal comes first, or the time `due`.
-fn next_event(signals: &Signals, due: Option<Instant>) -> io::Result<Option<Event>> {
+fn next_event(
+    continued: &Continued,
+    stop: &Stop,
+    due: Option<Instant>,
+) -> io::Result<Option<Event>> {
     loop {
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
         if event::poll(left.unwrap_or(TICK).min(TICK))? {
             return event::read().map(Some);
         }
-        if signals.came() || left.is_some_and(|left| left <= TICK) {
+        let is_asked = stop.check().is_err() || continued.came();
+        if is_asked || left.is_some_and(|left| left <= TICK) {
             return Ok(None);
         }
         // A terminal that has gone gives neither events nor an end of file.

@@ -1,9 +1,9 @@
-//! The terminal during a game: its settings, their restoration, and signals. Signals are
-//! noted when they come, and obeyed between two keys.
+//! The terminal during a game: its settings, their restoration, and what happens while the program is
+//! suspended.
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, panic, thread};
 
@@ -15,11 +15,9 @@ use crossterm::terminal::{
     LeaveAlternateScreen,
 };
 use crossterm::{execute, queue};
-use signal_hook::flag;
 
 use super::screen::Screen;
 use crate::cli::job::signals;
-use crate::engine::Stop;
 
 /// The terminal in raw mode and on its alternate screen, until this is dropped.
 pub(super) struct Terminal(());
@@ -83,10 +81,13 @@ impl Drop for Terminal {
     }
 }
 
-/// Restore the terminal. Errors are ignored, because there is nowhere to print them.
+/// Restore the terminal, unless it is restored. Errors are ignored, because there is nowhere to print
+/// them.
 pub(super) fn restore() {
-    let _ = execute!(io::stderr(), Show, LeaveAlternateScreen);
-    let _ = terminal::disable_raw_mode();
+    if terminal::is_raw_mode_enabled().unwrap_or_default() {
+        let _ = execute!(io::stderr(), Show, LeaveAlternateScreen);
+        let _ = terminal::disable_raw_mode();
+    }
 }
 
 /// Whether the user wants colours and the terminal has them. Nearly all terminals have 256 colours,
@@ -97,52 +98,33 @@ pub(super) fn has_colours() -> bool {
     !Colored::ansi_color_disabled() && !without.contains(&name.as_str())
 }
 
-/// The signals that have come.
-pub(super) struct Signals {
-    /// The signal that ends the game; 0 if there was none.
-    ending: Arc<AtomicUsize>,
-    continued: Arc<AtomicBool>,
-}
+/// Whether the program was stopped and continued. Other programs may have used the terminal
+/// meanwhile.
+pub(super) struct Continued(Arc<AtomicBool>);
 
-impl Signals {
-    /// Note signals from now on. A signal that ends the game asks `stop`, too.
-    pub(super) fn listen(stop: &Stop) -> io::Result<Self> {
-        let signals = Self {
-            ending: Arc::default(),
-            continued: Arc::default(),
-        };
-        for signal in signals::ending() {
-            flag::register_usize(signal, signals.ending.clone(), signal as usize)?;
-            flag::register(signal, stop.flag())?;
-        }
-        // Otherwise a signal would end the game before the terminal is restored.
-        signals::take_over();
-        signals::note_continued(signals.continued.clone())?;
-        Ok(signals)
+impl Continued {
+    /// Note it from now on.
+    pub(super) fn listen() -> io::Result<Self> {
+        let continued = Self(Arc::default());
+        signals::note_continued(continued.0.clone())?;
+        Ok(continued)
     }
 
-    /// The signal that ends the game.
-    pub(super) fn ending(&self) -> Option<i32> {
-        let signal = self.ending.load(Ordering::Relaxed);
-        (signal > 0).then_some(signal as i32)
+    /// Whether it was continued since the last call.
+    pub(super) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
     }
 
-    /// Whether the program was stopped and continued since the last call. Other programs may have
-    /// used the terminal meanwhile.
-    pub(super) fn continued(&self) -> bool {
-        self.continued.swap(false, Ordering::Relaxed)
-    }
-
-    /// Whether there is a signal to obey.
+    /// Whether the next call of [`Continued::take`] will return true.
     pub(super) fn came(&self) -> bool {
-        self.ending().is_some() || self.continued.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed)
     }
 
     /// Suspend this program and all of its job, until the shell continues it. The system does not
     /// suspend a program that no shell could continue.
     pub(super) fn suspend(&self) -> io::Result<()> {
         signals::suspend()?;
-        self.continued.store(true, Ordering::Relaxed);
+        self.0.store(true, Ordering::Relaxed);
         Ok(())
     }
 }
