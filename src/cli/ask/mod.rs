@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::bail;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::out::Outcome;
@@ -80,9 +80,11 @@ impl Questions {
                 }
                 let mut answers = answer(&questions)?.into_iter();
                 for refused in refused {
-                    let one = match refused {
-                        Some(refused) => self.print_refused(&refused, out)?,
-                        None => print(&answers.next().expect("an answer each"), out)?,
+                    let one = if let Some(refused) = refused {
+                        writeln!(out, "{refused}")?;
+                        Outcome::Disagreed
+                    } else {
+                        print(&answers.next().expect("an answer each"), out)?
                     };
                     outcome = outcome.max(Some(one));
                 }
@@ -102,55 +104,37 @@ impl Questions {
     /// Refuse a question that is asked alone: in JSON on stdout, else on stderr.
     pub(in crate::cli) fn refuse(&self, text: &str, error: &Error) -> anyhow::Result<Outcome> {
         if self.json {
-            output::print(|out| print_json(out, &self.refused(text, 1, error)))?;
+            let refused = self.refused(text, 1, error);
+            output::print(|out| Ok(writeln!(out, "{refused}")?))?;
         } else {
             talk::say(error);
         }
         Ok(Outcome::Disagreed)
     }
 
-    fn refused(&self, text: &str, line: u64, error: &impl fmt::Display) -> Refused {
-        Refused {
-            keys: self.keys,
-            text: text.to_owned(),
-            line,
-            error: format!("{error:#}"),
+    /// A line that is no question, and its fault, in the form of the answers.
+    fn refused(&self, text: &str, line: u64, error: &impl fmt::Display) -> String {
+        let error = format!("{error:#}");
+        if self.json {
+            let value = |key: &str| match key {
+                "code" => json!(text),
+                "line" => json!(line),
+                "valid" => json!(false),
+                _ => json!(error),
+            };
+            let fields = self
+                .keys
+                .iter()
+                .map(|key| format!("\"{key}\":{}", value(key)));
+            return format!("{{{}}}", fields.collect::<Vec<_>>().join(","));
         }
-    }
-
-    /// Print the fault of a line in the place of an answer.
-    fn print_refused(&self, refused: &Refused, out: &mut Sink) -> anyhow::Result<Outcome> {
-        let Refused { line, error, .. } = refused;
-        let columns = self.heading.matches(',').count();
-        match columns {
-            _ if self.json => print_json(out, refused)?,
-            0 => writeln!(out, "{}line {line}: {error}", self.prefix)?,
-            _ => {
+        match self.heading.matches(',').count() {
+            0 => format!("{}line {line}: {error}", self.prefix),
+            columns => {
                 let note = error.replace('"', "\"\"");
-                writeln!(out, "{}\"line {line}: {note}\"", ",".repeat(columns))?;
+                format!("{}\"line {line}: {note}\"", ",".repeat(columns))
             }
         }
-        Ok(Outcome::Disagreed)
-    }
-}
-
-/// A line that is no question, and its fault.
-struct Refused {
-    keys: &'static [&'static str],
-    text: String,
-    line: u64,
-    error: String,
-}
-
-impl Serialize for Refused {
-    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
-        let value = |key: &str| match key {
-            "code" => json!(self.text),
-            "line" => json!(self.line),
-            "valid" => json!(false),
-            _ => json!(self.error),
-        };
-        to.collect_map(self.keys.iter().map(|&key| (key, value(key))))
     }
 }
 
