@@ -147,11 +147,6 @@ impl Half {
         (0..4).all(|column| outer >> (4 * column) & 15 == 0 || inner >> (4 * column) & 15 > 0)
     }
 
-    /// Whether no tile can fall from the inner row into the outer row.
-    pub(crate) fn is_outward(self) -> bool {
-        Self(self.0.rotate_left(16)).is_inward()
-    }
-
     /// Whether the half can lie over a gap after all tiles fell towards the other half: no tile can
     /// fall inward, and a column is empty.
     pub(crate) fn is_hollow(self) -> bool {
@@ -162,7 +157,7 @@ impl Half {
     /// Whether the half can lie under a gap after all tiles fell towards its outer row: no tile can
     /// fall outward, and a cell is empty.
     pub(crate) fn is_short(self) -> bool {
-        self.is_outward() && !self.is_full()
+        Self(self.0.rotate_left(16)).is_inward() && !self.is_full()
     }
 }
 
@@ -323,16 +318,16 @@ mod tests {
     }
 
     #[test]
-    fn in_inward_and_outward_halves_no_tile_can_fall() {
-        for (half, inward, outward) in [
+    fn in_inward_and_short_halves_no_tile_can_fall() {
+        for (half, inward, short) in [
             (0x1200_3000, false, true),
             (0x0000_1230, true, false),
             (0x1020_1111, true, false),
-            (0x1234_1234, true, true),
+            (0x1234_1234, true, false),
             (0x0000_0000, true, true),
         ] {
             let half = Half(half);
-            assert_eq!((half.is_inward(), half.is_outward()), (inward, outward));
+            assert_eq!((half.is_inward(), half.is_short()), (inward, short));
         }
     }
 
