@@ -210,21 +210,28 @@ wide! {
     /// Moves the live states to the front. Returns their number, and the labeled count of all
     /// states.
     fn census<const R: usize, const C: usize>(states: &mut [u64]) -> (usize, u64) {
-        let (mut live, mut labeled) = (0, 0);
-        for from in (0..states.len()).step_by(LANES) {
-            let count = LANES.min(states.len() - from);
-            let (mut group, mut free) = ([0; LANES], [0; LANES]);
-            group[..count].copy_from_slice(&states[from..from + count]);
+        let mut live = 0;
+        let mut labeled = 0;
+        let mut from = 0;
+        while from + LANES <= states.len() {
+            let mut group = [0; LANES];
+            group.copy_from_slice(&states[from..from + LANES]);
+            let mut free = [0; LANES];
             for (free, &state) in free.iter_mut().zip(&group) {
                 labeled += orbit::<R, C>(state);
                 *free = freedom::<R, C>(state);
             }
-            // The empty boards after the last state have one image each.
-            labeled -= (LANES - count) as u64;
-            for (&state, free) in group[..count].iter().zip(free) {
+            for (&state, free) in group.iter().zip(free) {
                 states[live] = state;
                 live += usize::from(free != 0);
             }
+            from += LANES;
+        }
+        for i in from..states.len() {
+            let state = states[i];
+            labeled += orbit::<R, C>(state);
+            states[live] = state;
+            live += usize::from(freedom::<R, C>(state) != 0);
         }
         (live, labeled)
     }
