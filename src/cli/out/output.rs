@@ -27,9 +27,9 @@ pub(in crate::cli) fn is_closed() -> bool {
 }
 
 /// A descriptor that takes everything once its reader has gone.
-struct Stream<W>(W);
+struct Descriptor<W>(W);
 
-impl<W: Write> Write for Stream<W> {
+impl<W: Write> Write for Descriptor<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         taken(self.0.write(bytes), bytes.len())
     }
@@ -195,7 +195,7 @@ fn in_a_run(path: &Path) -> String {
 
 /// Write to an open descriptor.
 fn buffered(to: impl Write + Send, act: impl FnOnce(&mut Sink) -> Result<()>) -> Result<()> {
-    let mut buffer = BufWriter::with_capacity(1 << 16, Stream(to));
+    let mut buffer = BufWriter::with_capacity(1 << 16, Descriptor(to));
     let written = act(&mut buffer).and_then(|()| Ok(buffer.flush()?));
     // Dropping the buffer would try once more to write what could not be written.
     let _ = buffer.into_parts();
