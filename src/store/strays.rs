@@ -100,23 +100,24 @@ impl Run {
             path: path.clone(),
             what: what.to_owned(),
         };
-        match file::find(&path)? {
-            Some(found) if found.is_file() => {}
-            Some(_) => return Err(altered("not a file")),
-            None if self.manifest.rows.is_empty() => return Ok(None),
-            None => return Err(altered("missing")),
-        }
+        let is_new = self.manifest.rows.is_empty();
         let mut found = Vec::new();
-        // Read at most one byte more than expected.
-        File::open(&path)
-            .map_err(Error::io(&path, "open"))?
-            .take(expected.len() as u64 + 1)
-            .read_to_end(&mut found)
-            .map_err(Error::io(&path, "read"))?;
+        match file::find(&path)? {
+            // Read at most one byte more than expected.
+            Some(file) if file.is_file() => File::open(&path)
+                .map_err(Error::io(&path, "open"))?
+                .take(expected.len() as u64 + 1)
+                .read_to_end(&mut found)
+                .map_err(Error::io(&path, "read"))?,
+            Some(_) => return Err(altered("not a file")),
+            None if is_new => 0,
+            None => return Err(altered("missing")),
+        };
         if found == expected {
             return Ok(None);
         }
-        if expected.starts_with(&found) && found.ends_with(b"\n") {
+        let is_older = found.ends_with(b"\n") || found.is_empty() && is_new;
+        if is_older && expected.starts_with(&found) {
             let shown = path.display();
             return Ok(Some(format!(
                 "{shown}: older than the manifest: the next count writes it again"
