@@ -31,13 +31,6 @@ const STATE_BITS: Range = Range::new(3.1, 6.7);
 const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
 const MATRIX_BITS: Range = Range::new(0.2, 3.0);
 
-/// Games of fewer states than this have parts of few states, which take more bits.
-const FEW: f64 = 1e5;
-const BITS_OF_FEW: Range = Range::new(3.1, 9.0);
-
-/// Most files of a layer.
-const FILES: f64 = 16.0;
-
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
 
@@ -55,14 +48,9 @@ pub(in crate::cli) struct CountEstimate {
     states_so_far: u64,
     states_low: u64,
     states_high: u64,
-    largest_layer: u64,
     disk_low: u64,
     disk_high: u64,
-    disk_keep_last: u64,
     disk_free: Option<u64>,
-    /// Bytes of memory to expect.
-    memory: u64,
-    states_per_second: u64,
     seconds_low: f64,
     seconds_high: f64,
     engine: String,
@@ -76,14 +64,9 @@ pub(in crate::cli) struct CountEstimate {
     memory_high: u64,
     #[serde(skip)]
     forecast: Forecast,
-    /// Where the number of states is from.
-    #[serde(skip)]
-    source: &'static str,
     /// The reason for the engine.
     #[serde(skip)]
     why: String,
-    #[serde(skip)]
-    threads: usize,
     #[serde(skip)]
     in_matrices: bool,
 }
@@ -159,18 +142,9 @@ impl CountEstimate {
                 doubt * costs.seconds(&work.collect::<Vec<_>>()).unwrap_or_default()
             })
         };
-        let memory = match trial.memory.peak {
-            Some(peak) if exact => peak as f64,
-            _ => forecast.memory(plan).min(plan.memory() as f64),
-        };
-        let most_memory = DOUBT.high * memory + MORE_MEMORY;
-        // A measured peak has more than the data, so it can be above the bound.
-        let most_memory = most_memory.min(plan.memory() as f64).max(memory);
+        let memory = forecast.memory(plan).min(plan.memory() as f64);
+        let most_memory = (DOUBT.high * memory + MORE_MEMORY).min(plan.memory() as f64);
         let states = forecast.states();
-        let state_bits = match states.high < FEW {
-            true => BITS_OF_FEW,
-            false => STATE_BITS,
-        };
         // The files of all layers tell the disk, if they have the form of the count's files.
         let in_form = furthest.keep().matrices() == keep.matrices();
         // The frames of files matter in small games alone. The trial counts a small game to its end.
@@ -186,27 +160,17 @@ impl CountEstimate {
                 bits * states / 8.0 + frames as f64 * FRAME
             }),
         };
-        let disk_states = match keep.matrices() {
-            true => Range::exactly(0.0),
-            false => disk(Kind::States, state_bits),
+        let (disk_states, afterstate_bits) = match keep.matrices() {
+            true => (Range::exactly(0.0), MATRIX_BITS),
+            false => (disk(Kind::States, STATE_BITS), AFTERSTATE_BITS),
         };
-        let afterstates = keep.afterstates().then(|| {
-            let bits = match keep.matrices() {
-                true => MATRIX_BITS,
-                false => AFTERSTATE_BITS,
-            };
-            disk(Kind::Afterstates, bits)
-        });
-        let largest_layer = forecast.largest();
-        let keep_last = 3.0 * (largest_layer * state_bits.high / 8.0 + FILES * FRAME);
+        let afterstates = keep.afterstates();
+        let afterstates = afterstates.then(|| known(disk(Kind::Afterstates, afterstate_bits)));
         // The summary of a count has one state each for the win and the loss.
         let ends = (counted.total() - counted.live) as f64;
-        let left = (states.middle() - so_far.live as f64).max(0.0);
-        let source = match exact {
-            true if tried.is_none() => "all of them are counted",
-            true => "all of them were counted just now, to measure the time",
-            false => "from the share of the bound in the last counted layers",
-        };
+        let [states_low, states_high] = known(states.map(|states| states + ends));
+        let [disk_low, disk_high] = known(disk_states);
+        let [memory_low, memory_high] = known(Range::new(DOUBT.low * memory, most_memory));
         Ok(Self {
             game: *game,
             layers: forecast.layers.len(),
@@ -215,28 +179,22 @@ impl CountEstimate {
             sealed_sum: run.sealed_sum(),
             complete: run.complete(),
             states_so_far: so_far.total(),
-            states_low: known(states.low + ends, exact),
-            states_high: known(states.high + ends, exact),
-            largest_layer: known(largest_layer, exact),
-            disk_low: known_bytes(disk_states.low, disk_states),
-            disk_high: known_bytes(disk_states.high, disk_states),
-            disk_keep_last: known(keep_last, false),
+            states_low,
+            states_high,
+            disk_low,
+            disk_high,
             disk_free: store::free_space(existing(dir)),
-            memory: known(memory, false),
-            states_per_second: known(left / seconds.middle().max(1e-9), false),
             seconds_low: units::rounded(seconds.low),
             seconds_high: units::rounded(seconds.high),
             engine: choice.to_string(),
             exact,
-            disk_afterstates_low: afterstates.map(|disk| known_bytes(disk.low, disk)),
-            disk_afterstates_high: afterstates.map(|disk| known_bytes(disk.high, disk)),
+            disk_afterstates_low: afterstates.map(|[low, _]| low),
+            disk_afterstates_high: afterstates.map(|[_, high]| high),
             memory_bound: plan.memory(),
-            memory_low: known(DOUBT.low * memory, false),
-            memory_high: known(most_memory, false),
-            threads: plan.threads(),
+            memory_low,
+            memory_high,
             in_matrices: keep.matrices(),
             why: choice.why().to_owned(),
-            source,
             forecast,
         })
     }
@@ -284,57 +242,39 @@ impl fmt::Display for CountEstimate {
             let [low, high] = [self.states_low, self.states_high].map(|n| units::count(n as f64));
             format!("about {}", units::range(&low, &high))
         };
-        let lists = format!("{} with all layers", bytes(self.disk_low, self.disk_high));
-        let (disk, afterstates) = match self.disk_afterstates_low.zip(self.disk_afterstates_high) {
-            Some((low, high)) if self.in_matrices => {
-                (format!("{} as matrices", bytes(low, high)), String::new())
+        let mut disk = format!("{} with all layers", bytes(self.disk_low, self.disk_high));
+        if let Some((low, high)) = self.disk_afterstates_low.zip(self.disk_afterstates_high) {
+            let afterstates = bytes(low, high);
+            match self.in_matrices {
+                true => disk = format!("{afterstates} as matrices"),
+                false => disk += &format!(", {afterstates} more with their afterstates"),
             }
-            Some((low, high)) => {
-                let more = bytes(low, high);
-                (
-                    lists,
-                    format!("\n          {more} more with the afterstates of all layers"),
-                )
-            }
-            None => (lists, String::new()),
-        };
+        }
         let took = time(self.seconds_low, self.seconds_high);
         let time = match self.exact {
             true if self.seconds_high == 0.0 => "nothing is left to count".to_owned(),
             true => format!("about {took}, as it took just now"),
-            false => format!(
-                "about {took} more, at {} with {}, as measured just now",
-                units::speed(self.states_per_second as f64),
-                units::things(self.threads as u64, "thread")
-            ),
+            false => format!("about {took} more, as measured just now"),
         };
-        let (game, last_sum, source) = (self.game, self.last_sum, &self.source);
+        let (game, last_sum) = (self.game, self.last_sum);
         let (engine, why) = (&self.engine, &self.why);
         let [bound, so_far] = [self.bound, self.states_so_far].map(HumanCount);
         let free = space(self.disk_free);
-        let last = units::bytes(self.disk_keep_last as f64);
         let memory = bytes(self.memory_low, self.memory_high);
-        let largest = units::count(self.largest_layer as f64);
         let most = HumanBytes(self.memory_bound);
         writeln!(
             f,
             "\
 {game}, {begun}
 bound     {bound} canonical boards with a 2 or a 4, sums up to {last_sum}
-states    {states}, {so_far} in the run; {source}
+states    {states}, {so_far} in the run
           live states, and one each for the win and the loss, as a count adds them up
 disk      {disk}; {free} free
-          at most {last} with --keep last: three of the largest layers{afterstates}
-memory    {memory}, of {most} for data; the largest layer has up to {largest} live states
+memory    {memory}, of {most} for data
 engine    {engine}, {why}
 time      {time}"
         )
     }
-}
-
-/// A number of bytes in a range: exact if the range has one number.
-fn known_bytes(bytes: f64, range: Range) -> u64 {
-    known(bytes, range.low == range.high)
 }
 
 /// The first directory that exists on the way from `dir` to the root.

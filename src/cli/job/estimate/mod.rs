@@ -8,8 +8,8 @@ mod solve;
 
 use std::time::{Duration, Instant};
 
-use crate::cli::job::progress::Memory;
 use crate::cli::out::units;
+use crate::estimate::Range;
 use crate::progress::{FinishedLayer, Progress};
 
 pub(in crate::cli) use self::count::CountEstimate;
@@ -28,7 +28,6 @@ struct Trial {
     layer_begin: Instant,
     /// The finished layers, with seconds.
     layers: Vec<(FinishedLayer, f64)>,
-    memory: Memory,
 }
 
 impl Trial {
@@ -37,7 +36,6 @@ impl Trial {
             left: length,
             layer_begin: Instant::now(),
             layers: Vec::new(),
-            memory: Memory::new(),
         }
     }
 }
@@ -45,10 +43,6 @@ impl Trial {
 impl Progress for Trial {
     fn begin(&mut self, _: u32) {
         self.layer_begin = Instant::now();
-    }
-
-    fn advance(&mut self, _: u64) {
-        self.memory.look_if_due();
     }
 
     fn end(&mut self, layer: &FinishedLayer) {
@@ -72,13 +66,13 @@ fn time(low: f64, high: f64) -> String {
     units::range(&units::time(low), &units::time(high))
 }
 
-/// An exact number as it is, any other number with two digits.
-fn known(n: f64, exact: bool) -> u64 {
-    if exact {
-        n as u64
-    } else {
-        units::rounded(n) as u64
+/// Both ends of a range: an exact number as it is, any other numbers with two digits.
+fn known(range: Range) -> [u64; 2] {
+    let ends = [range.low, range.high];
+    if range.low < range.high {
+        return ends.map(|n| units::rounded(n) as u64);
     }
+    ends.map(|n| n as u64)
 }
 
 /// Free space, in words.
