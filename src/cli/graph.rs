@@ -2,16 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::ValueEnum;
 
 use crate::cli::args::{GameArgs, sum, whole};
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, Output};
-use crate::error::Error;
-use crate::game::Game;
 use crate::graph::{self, Graph};
-use crate::known::{What, published};
 
 /// Draw the state graph of a small game
 ///
@@ -67,13 +64,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let game = args.game.game()?;
     let format = output::format(args.format, &args.output)?;
     let output = Output::new(&args.output)?;
-    let graph = match Graph::new(&game, args.until, args.limit) {
-        // The published number is of the whole game.
-        Err(vast @ Error::Vast { .. }) if args.until.is_none() => {
-            return Err(too_many(&game, &vast));
-        }
-        graph => graph?,
-    };
+    let graph = Graph::new(&game, args.until, args.limit)?;
     let grouped = args.group;
     let format = match format {
         Some(GraphFormat::Graphml) => graph::Format::GraphMl,
@@ -82,15 +73,4 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     output.write(|to| Ok(graph.write(format, to)?))?;
     Ok(Outcome::Done)
-}
-
-/// [`Error::Vast`], with the number of states if it was published.
-fn too_many(game: &Game, vast: &Error) -> anyhow::Error {
-    let known = published(game).and_then(|known| {
-        let kinds = [(What::States, "live and dead"), (What::Live, "live")];
-        let mut kinds = kinds.into_iter();
-        kinds.find_map(|(what, kind)| Some(format!(" (published: {} {kind})", known.number(what)?)))
-    });
-    let states = format!(" states{}", known.unwrap_or_default());
-    anyhow!(vast.to_string().replacen(" states", &states, 1))
 }
