@@ -1,13 +1,13 @@
 //! `enum48 cluster`: count on several machines, task by task.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Subcommand;
 use serde::Serialize;
 
 use crate::cli::args::{Resources, whole};
-use crate::cli::job::open::{self, WantedRun};
+use crate::cli::job::open::{LONG, WantedRun, when_free};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
@@ -15,7 +15,7 @@ use crate::cli::out::talk;
 use crate::cluster::{self, Next};
 use crate::engine::{self, Choice};
 use crate::estimate::Forecast;
-use crate::store::Run;
+use crate::store::{Run, Store};
 
 /// Count a game on several machines, task by task, in a directory that they share
 ///
@@ -115,7 +115,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         ClusterCommand::Run(args) => cluster::run(&args.dir, &args.task, &args.resources.plan()?)?,
         ClusterCommand::Seal(args) => {
             let game = *Run::peek(&args.dir)?.game();
-            let mut store = open::store(&args.dir, &game, None, open::LONG)?;
+            let open = |dir: &Path| Store::open(dir, &game, None);
+            let mut store = when_free(&args.dir, LONG, open)?;
             let sum = cluster::seal(&mut store)?;
             talk::say(format_args!("layer {sum} is sealed"));
         }
@@ -146,13 +147,10 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
     let (wanted, until) = (&args.wanted, args.wanted.until);
     let game = wanted.game()?;
     let plan = wanted.plan()?;
-    if args.json {
-        output::json_names(&wanted.dir(&game))?;
-    }
     engine::last_sum(&game, until)?;
-    let mut store = wanted.open(&game, open::LONG)?;
+    let mut store = wanted.open(&game, LONG)?;
     let choice = Choice::of_cluster(store.run(), &plan, until)?;
-    let reporter = Reporter::of_cluster(&plan, &store, &choice, args.quiet);
+    let reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
     let next =
         reporter.during(|progress| cluster::next(&mut store, &plan, args.task, until, progress))?;
     let run = store.run();

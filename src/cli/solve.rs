@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cli::args::Resources;
 use crate::cli::args::objectives::{self, check_rate, goal, objective};
 use crate::cli::job::estimate::{SolveEstimate, afterstates};
-use crate::cli::job::open;
+use crate::cli::job::open::{SHORT, when_free};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::Results;
@@ -24,7 +24,7 @@ use crate::game::{FourRate, Objective};
 use crate::part::Fingerprint;
 use crate::read::Reader;
 use crate::solve::{self, PartSummary, Values};
-use crate::store::{Goal, Sink, Solution};
+use crate::store::{Goal, Sink, Solution, SolutionStore};
 
 /// Solve a counted game: the value of every afterstate, and so the best move of any board
 ///
@@ -151,7 +151,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         .iter()
         .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64)
         .sum();
-    let mut store = open::solution_store(&args.dir)?;
+    let mut store = when_free(&args.dir, SHORT, SolutionStore::open)?;
     let reporter = Reporter::of_solver(&plan, &ahead, store.notes(), &goals, args.quiet)?;
     let (dir, begun, again) = (args.dir.clone(), goals.clone(), args.again);
     let what_stays = move || last_words(&dir, &begun, again);

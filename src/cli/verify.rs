@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::Error;
 use crate::cli::args::Resources;
-use crate::cli::job::open;
+use crate::cli::job::open::{SHORT, when_free};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
-use crate::cli::out::output::{self, json_names, print_json};
+use crate::cli::out::output::{self, print_json};
 use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::engine;
@@ -21,7 +21,7 @@ use crate::estimate;
 use crate::game::Game;
 use crate::part::{Fingerprint, Kind};
 use crate::read::Reader;
-use crate::store::{Run, Sink};
+use crate::store::{Run, Sink, Solution};
 use crate::verify::deep::values;
 use crate::verify::{self, Report, Solved, deep};
 
@@ -64,11 +64,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    if args.json {
-        json_names(&args.dir)?;
-    }
     let plan = args.resources.plan()?;
-    let reader = match open::run(&args.dir) {
+    let reader = match when_free(&args.dir, SHORT, Run::open) {
         Ok(run) => Reader::new(run, &plan),
         Err(error) if error.is_damage() => {
             output::print(|out| match args.json {
@@ -98,7 +95,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             .during(|progress| deep::verify(&reader, &pool, memory, progress))?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
-        let solution = open::solution(&args.dir)?;
+        let solution = when_free(&args.dir, SHORT, Solution::open)?;
         let reader = Reader::new(solution.run().clone(), &plan);
         report.findings = show("values", values::work(&solution))
             .during(|progress| values::verify(&solution, &reader, &pool, memory, progress))?;

@@ -21,24 +21,7 @@ pub(in crate::cli) struct Objectives {
         value_delimiter = ',',
         value_parser = objective
     )]
-    wanted: Vec<Objective>,
-}
-
-impl Objectives {
-    /// Whether the user named any objective.
-    pub(in crate::cli) fn are_given(&self) -> bool {
-        !self.wanted.is_empty()
-    }
-
-    /// The goals of the named objectives, in order; of all objectives if none is named.
-    pub(in crate::cli) fn goals(&self, solution: &Solution) -> error::Result<Vec<Goal>> {
-        solve::goals(solution, &self.wanted)
-    }
-
-    /// The named objectives, in order.
-    pub(in crate::cli) fn wanted(&self) -> &[Objective] {
-        &self.wanted
-    }
+    pub(in crate::cli) wanted: Vec<Objective>,
 }
 
 /// Parse an objective on the command line, which has no number of bits.

@@ -15,14 +15,14 @@ use crate::bound;
 use crate::cli::args::AskedGame;
 use crate::cli::args::objectives::{check_rate, goal};
 use crate::cli::job;
-use crate::cli::job::open::{self, SHORT};
+use crate::cli::job::open::{SHORT, when_free};
 use crate::cli::job::progress::Reporter;
 use crate::engine::{self, Plan, last_sum};
 use crate::error::{Error, InputError};
 use crate::game::{FourRate, Game, Objective};
 use crate::read::Reader;
 use crate::solve::{self, BatchValues, goals};
-use crate::store::{self, Goal, Keep, Run, Solution};
+use crate::store::{self, Goal, Keep, Run, Solution, SolutionStore, Store};
 use crate::temporary::TemporaryDir;
 
 /// Most boards, by the upper bound, of a game that is solved at once: 3x3 has fewer.
@@ -40,7 +40,7 @@ pub(in crate::cli) struct FourArgs {
     /// How often a spawned tile is a 4, for a game that is solved now: a ratio such as 0.2 or 1/5
     /// [default: 1/10]
     #[arg(long, value_name = "RATE")]
-    four: Option<FourRate>,
+    pub(in crate::cli) four: Option<FourRate>,
 }
 
 /// A solved game, and the goals to ask it for.
@@ -65,10 +65,6 @@ impl SolvedGame {
 }
 
 impl FourArgs {
-    pub(in crate::cli) fn is_given(&self) -> bool {
-        self.four.is_some()
-    }
-
     /// Open the solution in `dir`. Without a directory, or if it is to be made or finished for a named
     /// game, solve the game now for the `wanted` objectives, or for the score.
     pub(in crate::cli) fn open(
@@ -92,7 +88,7 @@ impl FourArgs {
             refuse_large(game)?;
             self.make(dir, game, wanted, plan)?;
         }
-        let solution = open::solution(dir)?;
+        let solution = when_free(dir, SHORT, Solution::open)?;
         let goals = goals(&solution, wanted)?;
         check_rate(self.four, goals.iter().map(|goal| goal.objective))?;
         if let (Some(asked), Some(found)) = (self.four, solution.four())
@@ -122,12 +118,13 @@ impl FourArgs {
     /// Count a game in a directory, and solve it.
     fn make(&self, dir: &Path, game: Game, wanted: &[Objective], plan: &Plan) -> Result<()> {
         let keep = Run::open(dir).map_or(Keep::Afterstates, |run| run.keep());
-        let mut store = open::store(dir, &game, Some(keep), SHORT)?;
+        let open = |dir: &Path| Store::open(dir, &game, Some(keep));
+        let mut store = when_free(dir, SHORT, open)?;
         let quiet = !io::stderr().is_terminal();
         job::count(&mut store, plan, quiet)?;
         drop(store);
 
-        let mut store = open::solution_store(dir)?;
+        let mut store = when_free(dir, SHORT, SolutionStore::open)?;
         let wanted = match wanted {
             [] => &[Objective::Score],
             wanted => wanted,
@@ -153,7 +150,7 @@ fn place() -> Result<TemporaryDir, Error> {
 /// Whether a directory is still to be made, or is left from an interrupted question: it keeps
 /// afterstates, and has no solution, or only a part of a wanted one.
 fn is_begun_or_new(dir: &Path, game: Game, wanted: &[Objective]) -> bool {
-    match open::run(dir) {
+    match when_free(dir, SHORT, Run::open) {
         Ok(run) if is_small(game) && run.keep().afterstates() => {
             Solution::peek(dir).map_or(!run.complete(), |solution| {
                 let is_left = |&one| solution.solved_sum(one).is_some_and(|sum| sum > 4);

@@ -89,7 +89,7 @@ pub(super) struct Args {
 /// Answer for one board, or for all boards on stdin.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
-    let (dir, wanted) = (args.game.dir.as_deref(), args.objectives.wanted());
+    let (dir, wanted) = (args.game.dir.as_deref(), &args.objectives.wanted[..]);
     let (asked, single) = (args.game.of_board(&args.board), args.board != ["-"]);
     if let Ok(asked) = &asked
         && !dir.is_some_and(Path::exists)

@@ -13,7 +13,6 @@ use crate::Error;
 use crate::cli::args::{Resources, sum, tile};
 use crate::cli::job;
 use crate::cli::out::Outcome;
-use crate::cli::out::output::json_names;
 use crate::cli::out::units;
 use crate::counts::{Column, Columns, Differs, Table};
 use crate::game::{Game, Size};
@@ -95,10 +94,6 @@ pub(super) struct Args {
 const STDIN: &str = "-";
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
-    if args.json {
-        let mut tables = args.table.iter().chain(&args.other);
-        tables.try_for_each(|path| json_names(path))?;
-    }
     match (&args.table, &args.other) {
         (Some(table), Some(other)) if table == other && table == Path::new(STDIN) => {
             bail!("-: stdin has one table: give the path of the other")

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::game::{Game, Grid, Size};
 use crate::machine;
 use crate::read::Reader;
-use crate::store::{Keep, Run, Solution, SolutionStore, Store};
+use crate::store::{Keep, Run, Store};
 
 /// Time before another try to open a directory.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -90,8 +90,8 @@ impl WantedRun {
 
     /// Open the run, once no other process uses its directory.
     pub(in crate::cli) fn open(&self, game: &Game, patience: u32) -> Result<Store> {
-        let dir = self.dir(game);
-        store(&dir, game, self.keep, patience)
+        let open = |dir: &Path| Store::open(dir, game, self.keep);
+        when_free(&self.dir(game), patience, open)
     }
 }
 
@@ -117,7 +117,7 @@ impl GameOrRun {
         let Some(dir) = &self.dir else {
             return Ok((self.named()?.game(), None));
         };
-        let run = run(dir)?;
+        let run = when_free(dir, SHORT, Run::open)?;
         let game = self.game(Some(&run))?;
         Ok((game, Some(Reader::new(run, &machine::plan()?))))
     }
@@ -153,35 +153,15 @@ impl GameOrRun {
     }
 }
 
-/// [`Run::open`], once no process counts or solves in the directory.
-pub(in crate::cli) fn run(dir: &Path) -> Result<Run> {
-    when_free(dir, SHORT, || Run::open(dir))
-}
-
-/// [`Store::open`], once no other process uses the directory.
-pub(in crate::cli) fn store(
+/// Open a directory, with [`Run::open`] or another function. While it is in use, try again, at most
+/// `patience` times.
+pub(in crate::cli) fn when_free<T>(
     dir: &Path,
-    game: &Game,
-    keep: Option<Keep>,
     patience: u32,
-) -> Result<Store> {
-    when_free(dir, patience, || Store::open(dir, game, keep))
-}
-
-/// [`Solution::open`], once no process counts or solves in the directory.
-pub(in crate::cli) fn solution(dir: &Path) -> Result<Solution> {
-    when_free(dir, SHORT, || Solution::open(dir))
-}
-
-/// [`SolutionStore::open`], once no other process uses the directory.
-pub(in crate::cli) fn solution_store(dir: &Path) -> Result<SolutionStore> {
-    when_free(dir, SHORT, || SolutionStore::open(dir))
-}
-
-/// Open a directory. While it is in use, try again, at most `patience` times.
-fn when_free<T>(dir: &Path, patience: u32, open: impl Fn() -> Result<T>) -> Result<T> {
+    open: impl Fn(&Path) -> Result<T>,
+) -> Result<T> {
     for time in 0..patience {
-        match open() {
+        match open(dir) {
             Err(Error::Locked(_)) => {}
             opened => return opened,
         }
@@ -194,5 +174,5 @@ fn when_free<T>(dir: &Path, patience: u32, open: impl Fn() -> Result<T>) -> Resu
         }
         thread::sleep(PAUSE);
     }
-    open()
+    open(dir)
 }

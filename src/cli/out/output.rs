@@ -49,15 +49,6 @@ fn taken<T>(written: io::Result<T>, all: T) -> io::Result<T> {
     }
 }
 
-/// Refuse a path that JSON cannot hold.
-pub(in crate::cli) fn json_names(dir: &Path) -> Result<()> {
-    if dir.to_str().is_none() {
-        let dir = dir.display();
-        bail!("--json: {dir}: not UTF-8, which JSON cannot name: give another name, or no --json");
-    }
-    Ok(())
-}
-
 /// Print a line of JSON.
 pub(in crate::cli) fn print_json(to: &mut dyn Write, answer: &impl Serialize) -> Result<()> {
     Ok(writeln!(to, "{}", serde_json::to_string(answer)?)?)
@@ -262,18 +253,14 @@ pub(in crate::cli) struct Results {
 
 impl Results {
     /// A table to `csv`, and one JSON object instead of the summary if `json`. Checks now, not after
-    /// hours of work, that both can be written, that the table is not in `dir`, the run's directory,
-    /// and that JSON can name `dir`.
+    /// hours of work, that both can be written, that the table is not in `dir`, the run's directory.
     pub(in crate::cli) fn new(csv: Option<&Path>, json: bool, dir: &Path) -> Result<Self> {
         let csv = csv.map(Output::new).transpose()?;
         if let Some(csv) = &csv {
             csv.refuse_in(dir)?;
         }
-        if json {
-            if matches!(csv, Some(Output::Stdout)) {
-                bail!("--csv and --json: both go to stdout: give --csv a file");
-            }
-            json_names(dir)?;
+        if json && matches!(csv, Some(Output::Stdout)) {
+            bail!("--csv and --json: both go to stdout: give --csv a file");
         }
         Ok(Self { csv, json })
     }

@@ -23,7 +23,7 @@ use self::player::{Key, Player, key};
 use self::terminal::{Continued, Terminal};
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::solved::{self, FourArgs, SolvedGame};
-use crate::cli::job::open::{self, GameOrRun};
+use crate::cli::job::open::{self, GameOrRun, SHORT};
 use crate::cli::job::signals;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::Adviser;
@@ -32,6 +32,7 @@ use crate::engine::Stop;
 use crate::game::{Direction, Game};
 use crate::machine;
 use crate::play::{Code, Luck, Position, Seed};
+use crate::store::Run;
 
 /// The time between two looks at the signals and at the terminal, which may have gone.
 const TICK: Duration = Duration::from_millis(100);
@@ -93,16 +94,20 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
+    let (dir, wanted) = (args.game.dir.as_deref(), &args.objectives.wanted[..]);
     if args.html.is_some() {
-        check_page(args)?;
+        // Before the game is solved. A directory that cannot be opened may still have to be made.
+        let run = dir.and_then(|dir| open::when_free(dir, SHORT, Run::open).ok());
+        if let Ok(game) = args.game.game(run.as_ref()) {
+            page::check(game)?;
+        }
     }
-    let (dir, wanted) = (args.game.dir.as_deref(), args.objectives.wanted());
     let page = args.html.as_deref().map(Output::new).transpose()?;
     if let (Some(page), Some(dir)) = (&page, dir) {
         page.refuse_in(dir)?;
     }
-    let hints =
-        dir.is_some() || args.html.is_some() || args.objectives.are_given() || args.four.is_given();
+    let asks = !wanted.is_empty() || args.four.four.is_some();
+    let hints = dir.is_some() || args.html.is_some() || asks;
     let plan = machine::plan()?;
     let open = || args.four.open(dir, args.game.named(), wanted, &plan);
     let solved = hints.then(open).transpose()?;
@@ -146,19 +151,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     // A second signal may come before the terminal is restored.
     signals::stoppable(&stop, || (), terminal::restore, game)??;
     Ok(Outcome::Done)
-}
-
-/// Check, before the game is solved, that a page has room for it. A directory that cannot be opened
-/// may still have to be made.
-fn check_page(args: &Args) -> Result<()> {
-    match args.game.dir.as_deref().map(open::run) {
-        Some(Ok(run)) if run.complete() => page::check(&run),
-        Some(Ok(run)) => page::check_game(*run.game()),
-        _ => args
-            .game
-            .named()
-            .map_or(Ok(()), |asked| page::check_game(asked.game())),
-    }
 }
 
 /// The way to hints for a game.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::{self, Questions};
-use crate::cli::job::open;
+use crate::cli::job::open::{SHORT, when_free};
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{Adviser, picture};
 use crate::cli::out::output::{self, Output, print_json};
@@ -20,7 +20,8 @@ use crate::game::Grid;
 use crate::machine;
 use crate::play::{Code, Turn};
 use crate::read::Reader;
-use crate::store::Sink;
+use crate::solve::goals;
+use crate::store::{Sink, Solution};
 
 /// Replay a game from its code: verify each move, and print the last board
 ///
@@ -93,12 +94,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
-    let solution = args.dir.as_deref().map(open::solution).transpose()?;
+    let open = |dir| when_free(dir, SHORT, Solution::open);
+    let solution = args.dir.as_deref().map(open).transpose()?;
     let mut adviser = None;
     if let Some(solution) = &solution {
         rate::check(code, solution.run())?;
         let reader = Reader::new(solution.run().clone(), &machine::plan()?);
-        let goals = args.objectives.goals(solution)?;
+        let goals = goals(solution, &args.objectives.wanted)?;
         adviser = Some(Adviser::new(solution, &reader, goals)?);
     }
     Output::new(path)?.write(|to| page::write(code, adviser.as_mut(), to))

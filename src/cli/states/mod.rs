@@ -17,7 +17,7 @@ use self::parquet::Parquet;
 use crate::Error;
 use crate::cli::args::objectives::Objectives;
 use crate::cli::args::{sum, tile, whole};
-use crate::cli::job::open;
+use crate::cli::job::open::{SHORT, when_free};
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, Output};
 use crate::cli::out::talk;
@@ -26,8 +26,8 @@ use crate::game::{Board, PartKey};
 use crate::machine;
 use crate::part::{Kind, Stream};
 use crate::read::Reader;
-use crate::solve::StateValues;
-use crate::store::{Goal, Run};
+use crate::solve::{StateValues, goals};
+use crate::store::{Goal, Run, Solution};
 
 /// Write the live states of a run: one part, a layer, or everything
 ///
@@ -156,13 +156,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let plan = machine::plan()?;
     if args.values {
-        let solution = open::solution(&args.dir)?;
+        let solution = when_free(&args.dir, SHORT, Solution::open)?;
         let reader = Reader::new(solution.run().clone(), &plan);
-        let goals = args.objectives.goals(&solution)?;
+        let goals = goals(&solution, &args.objectives.wanted)?;
         let values = Some(StateValues::new(&solution, &reader, &goals)?);
         write(args, format, &reader, &goals, values, &output)?;
     } else {
-        let reader = Reader::new(open::run(&args.dir)?, &plan);
+        let reader = Reader::new(when_free(&args.dir, SHORT, Run::open)?, &plan);
         write(args, format, &reader, &[], None, &output)?;
     }
     Ok(Outcome::Done)
@@ -178,7 +178,7 @@ fn refuse(args: &Args, format: StateFormat) -> Result<()> {
             "--values: this format has no columns: give --format csv, npy or parquet, or leave out --values"
         );
     }
-    if args.objectives.are_given() && !args.values {
+    if !args.objectives.wanted.is_empty() && !args.values {
         bail!("--for: only values have objectives: give --values, too");
     }
     if NO_PARQUET && format == StateFormat::Parquet {

@@ -39,8 +39,6 @@ pub(crate) struct Reporter {
     bytes: u64,
     memory: Memory,
     disk: Option<Disk>,
-    /// The line to print before the first layer.
-    begins: Option<String>,
 }
 
 /// A job whose progress is shown.
@@ -68,31 +66,16 @@ impl Reporter {
             bytes: 0,
             memory: Memory::new(),
             disk: None,
-            begins: None,
         }
     }
 
     /// A reporter for a count that continues `store` as `choice` says. Prints the threads and the
     /// memory of the count.
     pub(crate) fn of_count(plan: &Plan, store: &Store, choice: &Choice, quiet: bool) -> Self {
-        let mut reporter = Self::of_cluster(plan, store, choice, quiet);
-        // Files are checked before the first layer, which can take long.
-        reporter.say_begins();
-        reporter
-    }
-
-    /// A reporter for the layers that `enum48 cluster` counts without tasks, which may be none.
-    /// Prints the threads and the memory before the first layer.
-    pub(in crate::cli) fn of_cluster(
-        plan: &Plan,
-        store: &Store,
-        choice: &Choice,
-        quiet: bool,
-    ) -> Self {
         let run = store.run();
         let kinds = [Kind::States, Kind::Afterstates];
         let kept = kinds.iter().take(1 + usize::from(run.keep().afterstates()));
-        let mut reporter = Self {
+        let reporter = Self {
             bytes: kept.map(|&kind| run.bytes(kind, None)).sum(),
             disk: Some(Disk::new(run.dir())),
             ..Self::new(
@@ -105,16 +88,10 @@ impl Reporter {
             2 => String::new(),
             sum => format!("resuming at sum {}, ", sum + 2),
         };
-        let begins = !run.complete() && run.sealed_sum() < choice.last();
-        let begins = begins.then(|| format!("{from}{}", resources(plan)));
+        let goes_on = !run.complete() && run.sealed_sum() < choice.last();
+        let begins = goes_on.then(|| format!("{from}{}", resources(plan)));
         reporter.announce(plan, run, store.notes(), begins);
         reporter
-    }
-
-    fn say_begins(&mut self) {
-        if let Some(line) = self.begins.take() {
-            self.form.say(&line);
-        }
     }
 
     /// A reporter for a solver of these goals, from the solution as it will be when the solver begins.
@@ -149,13 +126,12 @@ impl Reporter {
             _ => Some(format!("{number} passes, {}", resources(plan))),
         };
         let bytes = |goal: &Goal| solution.bytes(goal.objective);
-        let mut reporter = Self {
+        let reporter = Self {
             bytes: goals.iter().map(bytes).sum(),
             disk: Some(Disk::new(run.dir())),
             ..Self::new(Job::Solve { passes, left }, quiet, Pace::new(0))
         };
         reporter.announce(plan, run, notes, begins);
-        reporter.say_begins();
         for (at, line) in pass_lines.iter().enumerate().filter(|_| number > 1) {
             let line = format!("pass {} of {number}: {line}", at + 1);
             reporter.form.say(&line);
@@ -178,7 +154,7 @@ impl Reporter {
         Self::new(Job::Search, quiet, Pace::new(0))
     }
 
-    fn announce(&mut self, plan: &Plan, run: &Run, notes: &[String], begins: Option<String>) {
+    fn announce(&self, plan: &Plan, run: &Run, notes: &[String], begins: Option<String>) {
         for note in notes {
             self.form.say(note);
         }
@@ -189,8 +165,10 @@ impl Reporter {
                 HumanBytes(machine)
             ));
         }
-        let (game, dir) = (run.game(), run.dir().display());
-        self.begins = begins.map(|begins| format!("{game} in {dir}: {begins}"));
+        if let Some(begins) = begins {
+            let (game, dir) = (run.game(), run.dir().display());
+            self.form.say(&format!("{game} in {dir}: {begins}"));
+        }
     }
 
     /// Show a job, and the end of the display or the last line.
@@ -354,7 +332,6 @@ impl Reporter {
 
 impl Progress for Reporter {
     fn begin(&mut self, sum: u32) {
-        self.say_begins();
         let warning = self.disk.as_mut().and_then(|disk| disk.warning(sum));
         if let Some(warning) = warning {
             self.form.say(&warning);
