@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use enum48::game::{Board, Exp, Tally};
-use enum48::internals::{Rules, rules};
+use enum48::internals::Rules;
 
 mod layer;
 use layer::{Layer, read};
@@ -24,7 +24,7 @@ type Slid = [Vec<Board>; 4];
 
 fn game(c: &mut Criterion) {
     let layer = Layer::count();
-    let rules = rules("4".parse().unwrap());
+    let rules = Rules("4".parse().unwrap());
     let (states, afterstates) = (read(&layer.states), read(&layer.afterstates));
     check(rules, &states, &afterstates);
 
@@ -58,13 +58,13 @@ fn game(c: &mut Criterion) {
 }
 
 /// Move in all four directions.
-fn slide(rules: &dyn Rules, states: &[Board], slid: &mut Slid) {
+fn slide(rules: Rules, states: &[Board], slid: &mut Slid) {
     slid.iter_mut().for_each(|out| out.resize(states.len(), 0));
     rules.slide(states, WIN, slid.each_mut().map(Vec::as_mut_slice));
 }
 
 /// Move and canonicalise. The engine also drops most duplicates between the two steps.
-fn expand(rules: &dyn Rules, states: &[Board], slid: &mut Slid) {
+fn expand(rules: Rules, states: &[Board], slid: &mut Slid) {
     slide(rules, states, slid);
     slid.iter_mut()
         .for_each(|boards| rules.canonicalise(boards));
@@ -72,7 +72,7 @@ fn expand(rules: &dyn Rules, states: &[Board], slid: &mut Slid) {
 
 /// Run each kernel once on the whole part, and compare with the numbers of a separate program. That
 /// program shares no code with this one.
-fn check(rules: &dyn Rules, states: &[Board], afterstates: &[Board]) {
+fn check(rules: Rules, states: &[Board], afterstates: &[Board]) {
     let mut slid = Slid::default();
     expand(rules, states, &mut slid);
     let mut moved = slid.concat();

@@ -16,7 +16,7 @@ use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{
     BLOCK, BitLine, BitTile, Block, DigitBuffer, Encoder, Expand, ExpandScratch, Index, LINE, ROOM,
     RankTables, Ranking, Rules, SharedHalf, Sorter, ValueEncoder, count, count_masked, expanding,
-    extract, keep_canonical, or, or_masked, rules, transpose, union,
+    extract, keep_canonical, or, or_masked, transpose, union,
 };
 use enum48::part::{Decoder, Kind, Part, Stream, ValueColumn, ValueDecoder, fingerprint};
 use enum48::play::Code;
@@ -41,22 +41,22 @@ const MIDDLE: PartKey = PartKey {
 };
 
 #[inline(never)]
-fn kernel_slide(rules: &dyn Rules, states: &[Board], slid: &mut [Vec<Board>; 4]) {
+fn kernel_slide(rules: Rules, states: &[Board], slid: &mut [Vec<Board>; 4]) {
     rules.slide(states, WIN, slid.each_mut().map(Vec::as_mut_slice));
 }
 
 #[inline(never)]
-fn kernel_canonicalise(rules: &dyn Rules, boards: &mut [Board]) {
+fn kernel_canonicalise(rules: Rules, boards: &mut [Board]) {
     rules.canonicalise(boards);
 }
 
 #[inline(never)]
-fn kernel_spawn(rules: &dyn Rules, afterstates: &[Board], made: &mut Vec<Board>) {
+fn kernel_spawn(rules: Rules, afterstates: &[Board], made: &mut Vec<Board>) {
     rules.spawn(afterstates, Exp::TWO, made);
 }
 
 #[inline(never)]
-fn kernel_census(rules: &dyn Rules, states: &mut Vec<Board>) {
+fn kernel_census(rules: Rules, states: &mut Vec<Board>) {
     rules.census(states);
 }
 
@@ -228,7 +228,7 @@ fn main() {
         }
     }
     let game: Game = "4x4-16".parse().expect("a game");
-    let rules = rules(game.size());
+    let rules = Rules(game.size());
     let place = tempfile::tempdir().expect("a directory");
     let parts = parts(&game, &place);
     let [states, afterstates] = [slice(&parts[0]), slice(&parts[1])];

@@ -11,7 +11,7 @@ use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use criterion::{criterion_group, criterion_main};
 use enum48::engine::LEVEL;
 use enum48::game::Exp;
-use enum48::internals::{BLOCK, Block, Encoder, Sorter, rules, union, union_all};
+use enum48::internals::{BLOCK, Block, Encoder, Rules, Sorter, union, union_all};
 use enum48::part::{Decoder, Kind, Part, fingerprint};
 use enum48::read::Lookup;
 
@@ -34,7 +34,7 @@ fn lists(c: &mut Criterion) {
 
 /// Candidates of a spawned 2 in the middle range of the next layer, in order of production.
 fn candidates(afterstates: &Part) -> Vec<u64> {
-    let rules = rules("4".parse().unwrap());
+    let rules = Rules("4".parse().unwrap());
     let mut made = Vec::new();
     rules.spawn(&read(afterstates), Exp::TWO, &mut made);
     rules.canonicalise(&mut made);

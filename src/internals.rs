@@ -15,7 +15,7 @@ pub use crate::engine::bits::kernels::{
 };
 pub use crate::engine::bits::transpose::{BitTile, transpose};
 pub use crate::engine::lists::sort::{Sorter, union, union_all};
-pub use crate::game::rules::{Rules, rules};
+pub use crate::game::rules::Rules;
 pub use crate::part::block::{BLOCK, Block, Encoder};
 pub use crate::part::contents::Contents;
 pub use crate::part::planes::ValueEncoder;

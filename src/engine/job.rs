@@ -139,7 +139,7 @@ pub(crate) trait Visit: Sync {
 }
 
 /// Counts the empty cells of afterstates. The next layers spawn into these cells.
-pub(crate) struct CountAfterstates(pub(crate) &'static dyn Rules);
+pub(crate) struct CountAfterstates(pub(crate) Rules);
 
 impl Visit for CountAfterstates {
     type Found = ();

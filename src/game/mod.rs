@@ -1,7 +1,7 @@
 //! The rules of 2048 on small boards: boards, moves, spawns and symmetries.
 //!
 //! Nothing here touches a file or a thread. One board is a `u64` ([`Board`]). Functions that run
-//! billions of times take slices of boards, behind the trait `Rules`, and compile to wide vector
+//! billions of times take slices of boards, as methods of `Rules`, and compile to wide vector
 //! instructions.
 //!
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for

@@ -1,8 +1,8 @@
 //! The rules, as kernels over slices of boards.
 //!
-//! The engine uses the trait [`Rules`]: a few operations, most on many boards at once. One generic
-//! implementation is compiled for each board size, and for AVX-512, AVX2 and any machine. The
-//! program chooses a version at run time, so a plain `cargo build --release` is fast everywhere.
+//! The engine uses [`Rules`]: a few operations, most on many boards at once. Each is generic, and
+//! compiled for each board size, and for AVX-512, AVX2 and any machine. The program chooses a
+//! version at run time, so a plain `cargo build --release` is fast everywhere.
 //! Each call costs a dispatch: pass hundreds of boards, not one.
 
 use std::ops::AddAssign;
@@ -52,9 +52,14 @@ impl AddAssign for Tally {
 }
 
 /// The rules on boards of one size. Digits beyond the size must be 0; only `audit` checks them.
-pub trait Rules: Sync {
+#[derive(Clone, Copy, Debug)]
+pub struct Rules(pub Size);
+
+impl Rules {
     /// Replace each board by its canonical image.
-    fn canonicalise(&self, boards: &mut [Board]);
+    pub fn canonicalise(self, boards: &mut [Board]) {
+        for_size!(self.0, canonicalise::<R, C>(boards));
+    }
 
     /// Move each of `boards` in all four directions: `out[d][i]` becomes the afterstate of
     /// `boards[i]` in direction `d`, not canonical, or 0 where the move is illegal or wins.
@@ -63,39 +68,8 @@ pub trait Rules: Sync {
     /// # Panics
     ///
     /// If the lengths differ.
-    fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally;
-
-    /// The results of one board's four moves.
-    fn moves(&self, board: Board, win: Exp) -> [Moved; 4];
-
-    /// Append each board with `tile` in each of its empty cells, last cell first, not canonical.
-    fn spawn(&self, boards: &[Board], tile: Exp, out: &mut Vec<Board>);
-
-    /// Number of empty cells of all `boards` together.
-    fn empty_cells(&self, boards: &[Board]) -> u64;
-
-    /// Check the boards of the part `key`: digits within the size, canonical form, sum and largest tile.
-    /// Play must be able to make the large tiles of a board. With `room`, the boards are afterstates, so
-    /// each must also have an empty cell. Returns the first board that fails, and the reason.
-    fn audit(&self, boards: &[Board], key: PartKey, room: bool) -> Option<(Board, &'static str)>;
-
-    /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.
-    fn census(&self, states: &mut Vec<Board>) -> Tally;
-}
-
-/// The rules for a board size.
-#[must_use]
-pub fn rules(size: Size) -> &'static dyn Rules {
-    for_size!(size, &Shape::<R, C>)
-}
-
-impl<const R: usize, const C: usize> Rules for Shape<R, C> {
-    fn canonicalise(&self, boards: &mut [Board]) {
-        canonicalise::<R, C>(boards);
-    }
-
-    fn slide(&self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally {
-        let (moves, wins) = slide_all::<R, C>(boards, u64::from(win.get() - 1) * ONES, out);
+    pub fn slide(self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally {
+        let (moves, wins) = for_size!(self.0, slide_all::<R, C>(boards, below(win), out));
         Tally {
             moves,
             wins,
@@ -103,14 +77,18 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
         }
     }
 
-    fn moves(&self, board: Board, win: Exp) -> [Moved; 4] {
-        let base = u64::from(win.get() - 1) * ONES;
-        let slid = [
-            slide::<R, C, 0>(board, base),
-            slide::<R, C, 1>(board, base),
-            slide::<R, C, 2>(board, base),
-            slide::<R, C, 3>(board, base),
-        ];
+    /// The results of one board's four moves.
+    pub(crate) fn moves(self, board: Board, win: Exp) -> [Moved; 4] {
+        let base = below(win);
+        let slid = for_size!(
+            self.0,
+            [
+                slide::<R, C, 0>(board, base),
+                slide::<R, C, 1>(board, base),
+                slide::<R, C, 2>(board, base),
+                slide::<R, C, 3>(board, base),
+            ]
+        );
         slid.map(|moved| match moved {
             (_, won) if won != 0 => Moved::Wins,
             (0, _) => Moved::Illegal,
@@ -118,33 +96,53 @@ impl<const R: usize, const C: usize> Rules for Shape<R, C> {
         })
     }
 
-    fn spawn(&self, boards: &[Board], tile: Exp, out: &mut Vec<Board>) {
-        for &board in boards {
-            let mut empty = !occupied(board) & ONES & Self::BOARD;
-            while empty != 0 {
-                let cell = empty & empty.wrapping_neg();
-                out.push(board | (cell * u64::from(tile.get())));
-                empty ^= cell;
-            }
-        }
+    /// Append each board with `tile` in each of its empty cells, last cell first, not canonical.
+    pub fn spawn(self, boards: &[Board], tile: Exp, out: &mut Vec<Board>) {
+        for_size!(self.0, spawn::<R, C>(boards, tile, out));
     }
 
-    fn empty_cells(&self, boards: &[Board]) -> u64 {
-        empty_cells::<R, C>(boards)
+    /// Number of empty cells of all `boards` together.
+    pub fn empty_cells(self, boards: &[Board]) -> u64 {
+        for_size!(self.0, empty_cells::<R, C>(boards))
     }
 
-    fn audit(&self, boards: &[Board], key: PartKey, room: bool) -> Option<(Board, &'static str)> {
-        audit::<R, C>(boards, key, room)
+    /// Check the boards of the part `key`: digits within the size, canonical form, sum and largest tile.
+    /// Play must be able to make the large tiles of a board. With `room`, the boards are afterstates, so
+    /// each must also have an empty cell. Returns the first board that fails, and the reason.
+    pub(crate) fn audit(
+        self,
+        boards: &[Board],
+        key: PartKey,
+        room: bool,
+    ) -> Option<(Board, &'static str)> {
+        for_size!(self.0, audit::<R, C>(boards, key, room))
     }
 
-    fn census(&self, states: &mut Vec<Board>) -> Tally {
-        let (live, labeled) = census::<R, C>(states);
+    /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.
+    pub fn census(self, states: &mut Vec<Board>) -> Tally {
+        let (live, labeled) = for_size!(self.0, census::<R, C>(states));
         let dead = (states.len() - live) as u64;
         states.truncate(live);
         Tally {
             dead,
             labeled,
             ..Tally::default()
+        }
+    }
+}
+
+/// The exponent below the winning exponent, in every digit.
+fn below(win: Exp) -> u64 {
+    u64::from(win.get() - 1) * ONES
+}
+
+fn spawn<const R: usize, const C: usize>(boards: &[Board], tile: Exp, out: &mut Vec<Board>) {
+    for &board in boards {
+        let mut empty = !occupied(board) & ONES & Shape::<R, C>::BOARD;
+        while empty != 0 {
+            let cell = empty & empty.wrapping_neg();
+            out.push(board | (cell * u64::from(tile.get())));
+            empty ^= cell;
         }
     }
 }

@@ -8,7 +8,7 @@ use std::array;
 
 use super::board::{Board, ONES, Shape, Size, empty_cells, for_size, holds, occupied};
 use super::exp::Exp;
-use super::rules::rules;
+use super::rules::Rules;
 use super::variant::Game;
 use crate::wide::wide;
 
@@ -219,7 +219,7 @@ fn table(length: u8) -> Vec<BothMoves> {
     let size = Size::new(2, length).expect("a line has the length of a side");
     let lines: Vec<Board> = (0..1 << (4 * length)).collect();
     let mut moved: [Vec<Board>; 4] = array::from_fn(|_| vec![0; lines.len()]);
-    rules(size).slide(&lines, Exp::LAST, moved.each_mut().map(Vec::as_mut_slice));
+    Rules(size).slide(&lines, Exp::LAST, moved.each_mut().map(Vec::as_mut_slice));
     let [_, right, _, left] = moved;
     // An illegal move gives 0.
     let after = |line, moved| (if moved == 0 { line } else { moved }) as u16;

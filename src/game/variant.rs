@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::board::{Board, Size, for_size};
 use super::exp::Exp;
-use super::rules::{Rules, rules};
+use super::rules::Rules;
 use super::slide::Moved;
 use super::symmetry::Symmetry;
 use crate::error::{Error, InputError, Result};
@@ -116,8 +116,8 @@ impl Game {
     }
 
     /// The rules on boards of this game's size.
-    pub(crate) fn rules(&self) -> &'static dyn Rules {
-        rules(self.size)
+    pub(crate) fn rules(&self) -> Rules {
+        Rules(self.size)
     }
 
     /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells.

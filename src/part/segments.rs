@@ -28,7 +28,7 @@ pub struct Segments<C> {
     each: usize,
     /// The rules that audit the boards of each decoded block; `None` for values, and for boards that
     /// need no audit.
-    pub(super) rules: Option<&'static dyn Rules>,
+    pub(super) rules: Option<Rules>,
 }
 
 /// The open boards of a part.

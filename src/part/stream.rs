@@ -34,7 +34,7 @@ impl Part {
     /// # Errors
     ///
     /// [`Error::Damaged`], which names the first board that does not belong to the part.
-    pub(crate) fn audited(mut self, rules: &'static dyn Rules) -> Result<Self> {
+    pub(crate) fn audited(mut self, rules: Rules) -> Result<Self> {
         self.rules = Some(rules);
         for block in 0..self.blocks() {
             self.audit(block, &[self.first(block)])?;
@@ -51,7 +51,7 @@ impl Part {
     /// Check that boards of a block belong to the part.
     fn audit(&self, block: usize, boards: &[Board]) -> Result<()> {
         let Label { kind, key, .. } = self.label();
-        let audit = |rules: &dyn Rules| rules.audit(boards, key, kind == Kind::Afterstates);
+        let audit = |rules: Rules| rules.audit(boards, key, kind == Kind::Afterstates);
         let wrong = self.rules.and_then(audit);
         wrong.map_or(Ok(()), |(board, what)| Err(self.wrong(block, board, what)))
     }

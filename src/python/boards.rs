@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::arguments::{Boards, PyNumbers, ShapeArg, SpawnedArg, new_array, unsigned};
 use super::threads::work_in_pool;
 use crate::error::Result;
-use crate::game::rules::rules;
+use crate::game::Rules;
 use crate::game::{Board, Exp, Size};
 use crate::play::{Code, Position};
 use crate::solve::potential;
@@ -70,7 +70,7 @@ fn in_slices<Given: Sync, Made: Send>(
 /// array([306, 306, 306], dtype=uint64)
 #[pyfunction]
 pub(super) fn canonical<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
-    let rules = rules(shape.0);
+    let rules = Rules(shape.0);
     map_boards(&boards, shape.0, &[], |boards, made| {
         made.copy_from_slice(boards);
         rules.canonicalise(made);
@@ -86,7 +86,7 @@ pub(super) fn canonical<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<
 /// ['0x0', '0x2301', '0x2013', '0x0']
 #[pyfunction]
 pub(super) fn moves<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
-    let rules = rules(shape.0);
+    let rules = Rules(shape.0);
     map_boards(&boards, shape.0, &[4], |boards, made| {
         let mut slid = [(); 4].map(|()| [0; 256]);
         for (boards, made) in boards.chunks(256).zip(made.chunks_mut(4 * 256)) {

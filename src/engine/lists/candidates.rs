@@ -17,7 +17,7 @@ use crate::game::{Board, Exp, Game, Rules, Tally};
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
 pub(crate) struct Candidates {
-    pub(super) rules: &'static dyn Rules,
+    pub(super) rules: Rules,
     pub(super) codec: KeyCodec,
     pub(super) splitters: Splitters,
     pub(super) buckets: PerThread<Buckets>,
@@ -166,7 +166,7 @@ const SLICE: usize = 1 << 10;
 fn expand(
     afterstates: &[Board],
     tile: Exp,
-    rules: &dyn Rules,
+    rules: Rules,
     codec: &KeyCodec,
     made: &mut Vec<u64>,
     mut emit: impl FnMut(u64) -> Result<()>,

@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    fn slide(rules: &dyn Rules, board: u64, win: Exp, out: &mut [Vec<u64>; 4]) -> (u64, u64) {
+    fn slide(rules: Rules, board: u64, win: Exp, out: &mut [Vec<u64>; 4]) -> (u64, u64) {
         let moves = rules.slide(&[board], win, out.each_mut().map(Vec::as_mut_slice));
         (moves.moves, moves.wins)
     }
