@@ -180,7 +180,7 @@ pub fn next(
     }
     match is_swept(run) {
         true => begin(run, &LayerPlan::of_sweeps(run, None, task, plan)?),
-        false => begin(run, &LayerPlan::new(run, task, plan.level())?),
+        false => begin(run, &LayerPlan::new(run, task, plan.level)?),
     }
 }
 

@@ -115,7 +115,7 @@ impl LayerPlan {
             sum,
             input: Input::of_sweeps(run, unsealed)?,
             task,
-            level: plan.level(),
+            level: plan.level,
             sweeps: cut_pairs(run.game(), sum, sweeps, plan),
             parts: Vec::new(),
         })

@@ -42,7 +42,8 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
         Stage::Sweep | Stage::Write => layer.plan.level,
         _ => LEVEL,
     };
-    let plan = plan.clone().with_level(level).with_short_batches();
+    let mut plan = plan.clone().with_short_batches();
+    plan.level = level;
     let workers = Workers::start(&plan)?;
     let work = Work {
         layer,

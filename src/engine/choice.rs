@@ -71,14 +71,14 @@ impl Choice {
             ))),
             false => Err(Error::Engine(what)),
         };
-        if plan.engine() == Some(Engine::Lists) {
+        if plan.engine == Some(Engine::Lists) {
             if matrices {
                 let what = "--keep matrices: only the engine bits makes matrices: leave out --engine lists";
                 return Err(Error::Keep(what.to_owned()));
             }
             return lists_alone("as requested".to_owned());
         }
-        let forced = plan.engine() == Some(Engine::Bits) || matrices;
+        let forced = plan.engine == Some(Engine::Bits) || matrices;
         if game.size().cells() != 16 {
             return if forced {
                 refused(format!("for boards of 4x4, not of {}", game.size()))

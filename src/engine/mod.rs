@@ -149,7 +149,7 @@ pub(crate) fn count_while(
     // The count runs on a thread of the pool, because small layers then take less time to start
     // their tasks.
     workers.install(|| {
-        store.check_blocks(plan.stop())?;
+        store.check_blocks(&plan.stop)?;
         let mut stages = choice.stages().iter();
         let counted = stages
             .try_for_each(|stage| stage.count_all(store, &workers, &laws, progress, &go_on))
@@ -200,7 +200,7 @@ impl EngineStage {
         if ended(store) {
             return Ok(());
         }
-        store.check_frontier(self.plan.stop())?;
+        store.check_frontier(&self.plan.stop)?;
         if self.engine == Engine::Lists {
             unpack_frontier(store, &self.plan, workers, progress)?;
         }

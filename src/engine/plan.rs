@@ -55,11 +55,12 @@ pub struct Plan {
     /// The bound, in bytes.
     memory: u64,
     threads: usize,
-    /// zstd level of the files.
-    level: i32,
+    /// zstd level of the files, 1 to 22.
+    pub level: i32,
     /// The engine that the user chose; `None` leaves the choice to the program.
-    engine: Option<Engine>,
-    stop: Stop,
+    pub engine: Option<Engine>,
+    /// Ends the work when it is asked.
+    pub stop: Stop,
     /// Bytes of scratch memory for a turn of matrices.
     pub(crate) turn: u64,
     /// Most bytes of moves down of a batch in the largest layer.
@@ -125,13 +126,6 @@ impl Plan {
         })
     }
 
-    /// Set the zstd level, 1 to 22.
-    #[must_use]
-    pub fn with_level(mut self, level: i32) -> Self {
-        self.level = level;
-        self
-    }
-
     /// Set the engine; `None` leaves the choice to the program.
     #[must_use]
     pub fn with_engine(mut self, engine: Option<Engine>) -> Self {
@@ -144,16 +138,6 @@ impl Plan {
     pub fn with_stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
-    }
-
-    /// Hold at most `moves_down` bytes of moves down.
-    pub(crate) fn with_moves_down(mut self, moves_down: u64) -> Self {
-        self.moves_down = moves_down;
-        self
-    }
-
-    pub(crate) fn stop(&self) -> &Stop {
-        &self.stop
     }
 
     /// Use batches that fit the caches of the cores. They touch less new memory, which is costly in
@@ -184,9 +168,12 @@ impl Plan {
     pub(crate) fn without(&self, bytes: u64) -> Self {
         let memory = self.memory.saturating_sub(bytes).max(self.least());
         let rest = Self::new(memory, self.threads).expect("the memory is enough");
-        rest.with_level(self.level)
-            .with_engine(self.engine)
-            .with_stop(self.stop.clone())
+        Self {
+            level: self.level,
+            engine: self.engine,
+            stop: self.stop.clone(),
+            ..rest
+        }
     }
 
     /// Bytes that matrices can take if nothing else needs memory.
@@ -214,18 +201,6 @@ impl Plan {
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
-    }
-
-    /// The engine that the user chose.
-    #[must_use]
-    pub fn engine(&self) -> Option<Engine> {
-        self.engine
-    }
-
-    /// zstd level of the files.
-    #[must_use]
-    pub fn level(&self) -> i32 {
-        self.level
     }
 }
 

@@ -61,7 +61,7 @@ impl Workers {
         let worker = |index| {
             Ok(Worker {
                 index,
-                encoder: Encoder::new(plan.level())?,
+                encoder: Encoder::new(plan.level)?,
                 decoder: Decoder::new()?,
                 boards: Vec::new(),
                 bytes: Vec::new(),
@@ -70,7 +70,7 @@ impl Workers {
         };
         Ok(Self {
             pool: pool(plan.threads())?,
-            stop: plan.stop().clone(),
+            stop: plan.stop.clone(),
             finishing: AtomicBool::new(false),
             each: PerThread::new(plan.threads(), worker)?,
         })

@@ -139,7 +139,7 @@ pub struct About {
     pub fraction: u32,
     /// The rate of spawned 4s.
     pub four: FourRate,
-    /// Fingerprint of the afterstates.
+    /// Fingerprint of the afterstates of the same file.
     pub keys: Fingerprint,
 }
 
@@ -257,17 +257,11 @@ pub trait FileContents: Copy + PartialEq + fmt::Display {
 
     /// The contents, or `None` if they are of another type.
     fn of(contents: Contents) -> Option<Self>;
-
-    /// The contents of two consecutive segments together.
-    #[must_use]
-    fn join(self, _next: Self) -> Self {
-        self
-    }
 }
 
 /// Implement [`FileContents`] for a type that is a variant of [`Contents`].
 macro_rules! file_contents {
-    ($type:ident, $variant:ident, $noun:literal $(, $join:item)?) => {
+    ($type:ident, $variant:ident, $noun:literal) => {
         impl From<$type> for Contents {
             fn from(contents: $type) -> Self {
                 Self::$variant(contents)
@@ -283,22 +277,10 @@ macro_rules! file_contents {
                     _ => None,
                 }
             }
-
-            $($join)?
         }
     };
 }
 
 file_contents!(Label, Boards, "boards");
 file_contents!(LayerLabel, Matrices, "matrices");
-file_contents!(
-    About,
-    Values,
-    "values",
-    fn join(self, next: Self) -> Self {
-        Self {
-            keys: self.keys + next.keys,
-            ..self
-        }
-    }
-);
+file_contents!(About, Values, "values");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign};
+use std::ops::AddAssign;
 use std::str::FromStr;
 
 use crate::game::text_in_json;
@@ -57,23 +57,17 @@ wide! {
     }
 }
 
-impl Add for Fingerprint {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self(self.0.wrapping_add(other.0))
-    }
-}
-
 impl AddAssign for Fingerprint {
     fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
+        self.0 = self.0.wrapping_add(other.0);
     }
 }
 
 impl Sum for Fingerprint {
-    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
-        iter.fold(Self::default(), Add::add)
+    fn sum<I: Iterator<Item = Self>>(prints: I) -> Self {
+        let mut sum = Self::default();
+        prints.for_each(|print| sum += print);
+        sum
     }
 }
 

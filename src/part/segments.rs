@@ -21,6 +21,7 @@ use crate::game::Rules;
 /// blocks are checked when decoded. Clones share the open files.
 #[derive(Clone)]
 pub struct Segments<C> {
+    /// The contents of the first file.
     pub(super) contents: C,
     /// At least one file.
     files: Vec<Arc<Frame>>,
@@ -90,11 +91,8 @@ impl<C: FileContents> Segments<C> {
         let mut segments = segments.into_iter();
         let mut joined = segments.next().expect("a part has a file")?;
         for next in segments {
-            let next = next?;
-            joined.contents = joined.contents.join(next.contents);
-            next.files
-                .into_iter()
-                .try_for_each(|file| joined.append(file))?;
+            let mut files = next?.files.into_iter();
+            files.try_for_each(|file| joined.append(file))?;
         }
         Ok(joined)
     }

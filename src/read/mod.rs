@@ -89,7 +89,7 @@ impl Reader {
                 kept: ForkLock::default(),
             }),
             run,
-            stop: plan.stop().clone(),
+            stop: plan.stop.clone(),
         }
     }
 

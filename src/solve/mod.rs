@@ -126,7 +126,7 @@ fn check(store: &SolutionStore, goals: &[Goal], plan: &Plan) -> Result<()> {
     let reader = Reader::new(solution.run().clone(), plan);
     let parts: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
     let check = |&key: &PartKey| {
-        plan.stop().check()?;
+        plan.stop.check()?;
         let Some(part) = reader.part(Kind::Afterstates, key)? else {
             return Ok(());
         };

@@ -79,7 +79,7 @@ impl Store {
         for sum in store.run.sums_in_matrices() {
             store.run.matrices(sum)?;
         }
-        store.commit_or_make_room()?;
+        store.commit()?;
         if !matches!(store.run.check_table(), Ok(None)) {
             store.run.manifest.follow(dir)?;
         }
@@ -152,22 +152,6 @@ impl Store {
             ));
         }
         Ok(())
-    }
-
-    /// Commit a change of `keep`. On a full disk, the dropped files are deleted first to make room.
-    /// If this is interrupted, the command can be repeated, because it does not need the deleted
-    /// files.
-    fn commit_or_make_room(&mut self) -> Result<()> {
-        let Run {
-            manifest, outbox, ..
-        } = &mut self.run;
-        match outbox.commit(manifest) {
-            Err(error) if error.is_lack_of_space() => {
-                outbox.make_room()?;
-                outbox.commit(manifest)
-            }
-            done => done,
-        }
     }
 }
 

@@ -75,7 +75,9 @@ impl WantedRun {
     }
 
     pub(in crate::cli) fn plan(&self) -> anyhow::Result<Plan> {
-        Ok(self.resources.plan()?.with_level(self.level))
+        let mut plan = self.resources.plan()?;
+        plan.level = self.level;
+        Ok(plan)
     }
 
     pub(in crate::cli) fn dir(&self, game: &Game) -> PathBuf {

@@ -13,7 +13,11 @@ use crate::game::Game;
 /// The plans for a game: each has half as much memory for moves down as the plan before it, and so
 /// more batches, which take more time.
 fn plans(plan: &Plan) -> impl Iterator<Item = Plan> {
-    (0..4).map(|halving| plan.clone().with_moves_down(plan.moves_down >> halving))
+    (0..4).map(|halving| {
+        let mut plan = plan.clone();
+        plan.moves_down >>= halving;
+        plan
+    })
 }
 
 /// Find the plan whose matrices fit, for the layers with sums from `first` to `end`. Returns the plan,

@@ -300,7 +300,7 @@ impl<'a> Bits<'a> {
             self.count(layer, Some(store), &mut Silent)?;
         }
         if keep.matrices() {
-            let bytes = self.sweep.write(layer.sum, self.plan.level(), store)?;
+            let bytes = self.sweep.write(layer.sum, self.plan.level, store)?;
             layer.wrote(Kind::Afterstates, bytes, Cuts::default());
         }
         Ok(found)
@@ -371,7 +371,7 @@ impl<'a> Bits<'a> {
     /// Write the afterstates of the last two of `layers` as matrices. Returns the bytes of the files.
     fn write_last_two(&self, layers: &[CountedLayer], store: &mut Store) -> Result<u64> {
         let last_two = layers.iter().skip(layers.len().saturating_sub(2));
-        let level = self.plan.level();
+        let level = self.plan.level;
         last_two
             .map(|layer| self.sweep.write(layer.sum, level, store))
             .sum()

@@ -51,6 +51,6 @@ pub(crate) fn sweep_pairs(
     sweep.lighter = lighter;
     sweep.most_moves_down = sizes.most_moves_down(sum..=sum, plan.all_memory());
     let found = sweep.count(None, &mut |_| ())?;
-    sweep.afterstates[0].write(&sweep.halves, plan.level(), append)?;
+    sweep.afterstates[0].write(&sweep.halves, plan.level, append)?;
     Ok(found)
 }

@@ -102,7 +102,9 @@ impl CountEstimate {
             let mut plan = plan.clone();
             if engine == Engine::Bits {
                 let memory = plan.memory().min(plan.least() + MATRICES);
-                plan = Plan::new(memory, plan.threads())?.with_level(plan.level());
+                let level = plan.level;
+                plan = Plan::new(memory, plan.threads())?;
+                plan.level = level;
                 let choice = Choice::new(store.run(), &plan, Some(last))?;
                 let stage = choice.stages().first();
                 let stage = stage.filter(|stage| stage.engine == engine);
