@@ -142,7 +142,8 @@ pub enum Error {
         what: String,
     },
 
-    /// A file that is intact, but not the file that was sealed under this name.
+    /// A file that is intact, but not the file that was sealed under this name; it may hold boards
+    /// in place of values or matrices.
     #[error(
         "{path}: not the file that was sealed: {what}: put the right file back, or {}",
         phrase::anew(path)
@@ -152,17 +153,6 @@ pub enum Error {
         path: PathBuf,
         /// The difference.
         what: String,
-    },
-
-    /// A file of another kind than expected: boards, values or matrices.
-    #[error("{path}: holds {found}, not {wanted}: put the right file in its place")]
-    OtherKind {
-        /// File.
-        path: PathBuf,
-        /// The contents found.
-        found: String,
-        /// The expected contents: boards, values or matrices.
-        wanted: &'static str,
     },
 
     /// Counts that no game can have, because of a fault of the program or of the machine.

@@ -49,8 +49,7 @@ impl Error {
             | Self::Missing(path)
             | Self::Cut { path, .. }
             | Self::Damaged { path, .. }
-            | Self::Mismatch { path, .. }
-            | Self::OtherKind { path, .. } => Some(path),
+            | Self::Mismatch { path, .. } => Some(path),
             _ => None,
         }
     }

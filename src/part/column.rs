@@ -233,16 +233,17 @@ mod tests {
         let of_values = Part::from_memory(Path::new("memory"), values.into());
         let of_boards = read(&file_of(&keys));
         let said = [of_values.err(), of_boards.err()].map(|error| {
-            assert!(matches!(error, Some(Error::OtherKind { .. })));
+            assert!(matches!(error, Some(Error::Mismatch { .. })));
             error.map(|error| error.to_string()).unwrap_or_default()
         });
         assert_eq!(
             said,
             [
-                "memory: holds values (score, 4s at a rate of 1/3) of afterstates of 3x3-1024, sum 164, \
-                 largest tile 32, not boards: put the right file in its place",
-                "memory: holds states of 3x3-1024, sum 100, largest tile 64, not values: put the right \
-                 file in its place",
+                "memory: not the file that was sealed: it holds values (score, 4s at a rate of 1/3) of \
+                 afterstates of 3x3-1024, sum 164, largest tile 32, not boards: put the right file back, or \
+                 delete the directory and count again",
+                "memory: not the file that was sealed: it holds states of 3x3-1024, sum 100, largest tile \
+                 64, not values: put the right file back, or delete the directory and count again",
             ]
         );
     }

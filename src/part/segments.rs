@@ -74,10 +74,9 @@ impl<C: FileContents> Segments<C> {
                 files: vec![Arc::new(file)],
                 rules: None,
             }),
-            None => Err(Error::OtherKind {
+            None => Err(Error::Mismatch {
                 path: file.path,
-                found: found.to_string(),
-                wanted: C::NOUN,
+                what: format!("it holds {found}, not {}", C::NOUN),
             }),
         }
     }
@@ -101,27 +100,20 @@ impl<C: FileContents> Segments<C> {
         let (first, last) = (&self.files[0], &self.files[self.files.len() - 1]);
         let (boards, block) = (first.footer.states, self.block_size());
         let (got, size) = (file.footer.states, u64::from(file.header.block));
-        let (wrong, what) = if boards == 0 || !boards.is_multiple_of(block) {
-            let what = "in the first of several segments: expected whole blocks of";
-            (first, format!("{boards} boards {what} {block}"))
-        } else if last.footer.states != boards {
-            let what = "boards in every segment but the last";
-            let got = last.footer.states;
-            (last, format!("expected {boards} {what}, got {got}"))
-        } else if size != block || !(1..=boards).contains(&got) {
-            let what = "as in the segments before";
-            let got = format!("got {got} in blocks of {size}");
-            let what =
-                format!("expected up to {boards} boards in blocks of {block}, {what}, {got}");
-            (&file, what)
-        } else if file.first(0) <= last.first(last.blocks() - 1) {
-            (&file, "begins before the segment before it ends".to_owned())
-        } else {
+        let are_full = boards > 0 && boards.is_multiple_of(block) && last.footer.states == boards;
+        let fits = size == block && (1..=boards).contains(&got);
+        if are_full && fits && file.first(0) > last.first(last.blocks() - 1) {
             self.files.push(file);
             return Ok(());
-        };
-        let path = wrong.path.clone();
-        Err(Error::Mismatch { path, what })
+        }
+        let before = last.footer.states;
+        Err(Error::Mismatch {
+            path: file.path.clone(),
+            what: format!(
+                "expected segments in order, of {boards} boards in full blocks of {block}: got {got} boards in blocks \
+                 of {size}, after {before}"
+            ),
+        })
     }
 
     /// Check that the file is the file that was sealed. Its blocks are not read.
@@ -307,23 +299,23 @@ mod tests {
         let states: Vec<u64> = (0..4 * BLOCK as u64).collect();
         let wrong = |lengths: &[usize]| joined(&states, lengths).err().unwrap().to_string();
         for (lengths, said) in [
-            (&[700, 700][..], "700 boards in the first of several"),
-            (&[0, BLOCK], "0 boards in the first of several"),
+            (&[700, 700][..], "of 700 boards in full blocks"),
+            (&[0, BLOCK], "of 0 boards in full blocks"),
             (
                 &[2 * BLOCK, BLOCK, BLOCK],
-                "262144 boards in every segment but the last, got 131072",
+                "of 262144 boards in full blocks of 131072: got 131072 boards in blocks of 131072, after 131072",
             ),
-            (&[BLOCK, 2 * BLOCK], "expected up to 131072 boards"),
-            (&[BLOCK, 0], "got 0 in blocks"),
+            (
+                &[BLOCK, 2 * BLOCK],
+                "of 131072 boards in full blocks of 131072: got 262144 boards",
+            ),
+            (&[BLOCK, 0], "got 0 boards in blocks"),
         ] {
             assert!(wrong(lengths).contains(said), "{}", wrong(lengths));
         }
         let (low, high) = states.split_at(2 * BLOCK);
         let swapped = Part::join([high, low].map(|states| Ok(part_of(states))));
         let said = swapped.err().unwrap().to_string();
-        assert!(
-            said.contains("begins before the segment before it ends"),
-            "{said}"
-        );
+        assert!(said.contains("expected segments in order"), "{said}");
     }
 }

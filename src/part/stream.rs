@@ -86,9 +86,9 @@ impl Part {
 /// Streams the boards of parts, one part after another. It holds one block at a time, about 1 MiB.
 /// `P` is a [`Part`] or a reference to a part. An error ends the stream.
 pub struct Stream<P> {
-    parts: IntoIter<P>,
-    /// The current part, and its next block.
-    part: Option<(P, usize)>,
+    parts: Vec<P>,
+    /// The blocks that are left: the index of the part, and the number of the block.
+    left: IntoIter<(usize, usize)>,
     decoder: Decoder,
     /// The block decoded last.
     boards: Vec<Board>,
@@ -112,10 +112,13 @@ impl<P: Borrow<Part>> Stream<P> {
     ///
     /// As for [`Stream::new`].
     pub fn over(parts: Vec<P>) -> Result<Self> {
-        let mut parts = parts.into_iter();
+        let mut blocks = Vec::new();
+        for (index, part) in parts.iter().enumerate() {
+            blocks.extend((0..part.borrow().blocks()).map(|block| (index, block)));
+        }
         Ok(Self {
-            part: parts.next().map(|part| (part, 0)),
             parts,
+            left: blocks.into_iter(),
             decoder: Decoder::new()?,
             boards: Vec::new(),
             at: 0,
@@ -131,22 +134,17 @@ impl<P: Borrow<Part>> Stream<P> {
     pub fn next_block(&mut self) -> Result<Option<&[Board]>> {
         self.at = 0;
         self.boards.clear();
-        while let Some((part, next)) = &mut self.part {
-            let part: &Part = (*part).borrow();
-            if *next < part.blocks() {
-                let read = part.read_block(*next, &mut self.decoder, &mut self.boards);
-                *next += 1;
-                if let Err(error) = read {
-                    self.part = None;
-                    self.boards.clear();
-                    return Err(error);
-                }
-                self.at = self.boards.len();
-                return Ok(Some(&self.boards));
-            }
-            self.part = self.parts.next().map(|part| (part, 0));
+        let Some((index, block)) = self.left.next() else {
+            return Ok(None);
+        };
+        let part = self.parts[index].borrow();
+        if let Err(error) = part.read_block(block, &mut self.decoder, &mut self.boards) {
+            self.left = Vec::new().into_iter();
+            self.boards.clear();
+            return Err(error);
         }
-        Ok(None)
+        self.at = self.boards.len();
+        Ok(Some(&self.boards))
     }
 }
 

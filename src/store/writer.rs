@@ -99,12 +99,15 @@ impl Writer {
 }
 
 fn begin(path: &Path, contents: part::Contents, block: usize) -> Result<PartWriter<Spool>> {
-    PartWriter::in_blocks(Spool::new(path), path, contents, block)
+    let empty = Spool::Memory(Cursor::default(), path.to_owned());
+    PartWriter::in_blocks(empty, path, contents, block)
 }
 
 fn end(file: PartWriter<Spool>) -> Result<(Spooled, Sealed)> {
-    let (spool, sealed) = file.finish()?;
-    Ok((spool.into_contents(), sealed))
+    Ok(match file.finish()? {
+        (Spool::Memory(bytes, _), sealed) => (Spooled::Memory(bytes.into_inner().into()), sealed),
+        (Spool::File(_), sealed) => (Spooled::File, sealed),
+    })
 }
 
 /// Maximum size of a file that stays in memory.
@@ -127,21 +130,6 @@ pub(super) enum Spooled {
     Memory(Arc<[u8]>),
     /// On disk, under its temporary name.
     File,
-}
-
-impl Spool {
-    /// An empty file, which moves to `path` if it grows beyond [`MOST`] bytes.
-    pub(super) fn new(path: &Path) -> Self {
-        Self::Memory(Cursor::default(), path.to_owned())
-    }
-
-    /// The written bytes, or the file that holds them.
-    pub(super) fn into_contents(self) -> Spooled {
-        match self {
-            Self::Memory(bytes, _) => Spooled::Memory(bytes.into_inner().into()),
-            Self::File(_) => Spooled::File,
-        }
-    }
 }
 
 impl Write for Spool {
@@ -253,7 +241,7 @@ mod tests {
         for length in [0, 1, MOST - 10, MOST, MOST + 1, 3 * MOST] {
             let path = place.path().join(length.to_string());
             let mut expected: Vec<u8> = (0..length).map(|i| i as u8).collect();
-            let mut spool = Spool::new(&path);
+            let mut spool = Spool::Memory(Cursor::default(), path.clone());
             for bytes in expected.chunks(1000) {
                 spool.write_all(bytes).unwrap();
             }
@@ -263,12 +251,12 @@ mod tests {
             spool.write_all(&[9; 7][..head]).unwrap();
             expected[..head].fill(9);
             spool.flush().unwrap();
-            let found = match spool.into_contents() {
-                Spooled::Memory(bytes) => {
+            let found = match spool {
+                Spool::Memory(bytes, _) => {
                     assert!(length <= MOST && !path.exists(), "{length}");
-                    bytes.to_vec()
+                    bytes.into_inner()
                 }
-                Spooled::File => {
+                Spool::File(_) => {
                     assert!(length > MOST, "{length}");
                     fs::read(&path).unwrap()
                 }
