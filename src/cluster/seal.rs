@@ -139,7 +139,7 @@ impl Sealing {
     /// into one file, in order.
     pub(super) fn hand_over(&self, store: &mut Store) -> Result<()> {
         for (kind, key, files) in &self.parts {
-            store.adopt(*kind, *key, files)?;
+            store.outbox().adopt(*kind, *key, files)?;
         }
         let files = self.matrices.iter();
         let mut blocks: Vec<(&MatrixFile, usize)> = files

@@ -77,7 +77,7 @@ impl<'a> ListCounter<'a> {
                 workers.finish(|| self.count_layer(&mut frontier, true, store, progress))?;
             let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.plan.small;
             let stops = progress.stop() || workers.check().is_err();
-            let done = layer.last || !goes_on || stops || store.is_commit_due();
+            let done = layer.last || !goes_on || stops || store.outbox().is_commit_due();
             let run = store.run();
             let above = match run.keep().lists_of_afterstates() {
                 true => Some(layer.sum - 2),
@@ -160,7 +160,10 @@ impl<'a> ListCounter<'a> {
             jobs.push(PartJob::new(key, candidates.into_source()?, visit));
         }
         let report = |counted: Tally| progress.advance(counted.unique);
-        for (job, sealed) in self.parts.build_files(Kind::States, jobs, store, report)? {
+        for (job, sealed) in self
+            .parts
+            .build_files(Kind::States, jobs, store.outbox(), report)?
+        {
             row_of(layer, job.key).set_states(sealed, &job.tally);
             layer.wrote(Kind::States, sealed.bytes, job.source.cuts());
             let sample = job.source.retire();
@@ -193,7 +196,7 @@ impl<'a> ListCounter<'a> {
                 built.push(job);
             }
         } else {
-            for (job, sealed) in self.parts.build_files(kind, jobs, store, |_| ())? {
+            for (job, sealed) in self.parts.build_files(kind, jobs, store.outbox(), |_| ())? {
                 layer.wrote(kind, sealed.bytes, job.source.cuts());
                 built.push(job);
             }
@@ -218,7 +221,7 @@ impl<'a> ListCounter<'a> {
         let jobs = lists.map(|(key, source)| PartJob::new(key, source, OnlyList));
         let built = self
             .parts
-            .build_files(kind, jobs.collect(), store, |_| ())?;
+            .build_files(kind, jobs.collect(), store.outbox(), |_| ())?;
         for (job, sealed) in built {
             layer.wrote(kind, sealed.bytes, job.source.cuts());
         }

@@ -216,7 +216,10 @@ impl EngineStage {
         }
         match counter.is_ahead() {
             // The files of the layer ahead.
-            true => store.drop_from(store.run().sealed_sum() + 2),
+            true => {
+                let next = store.run().sealed_sum() + 2;
+                store.outbox().drop_from(next)
+            }
             false => Ok(()),
         }
     }

@@ -373,7 +373,7 @@ mod tests {
             let mut reported = 0;
             let report = |counted: Tally| reported += counted.unique;
             let built = parts
-                .build_files(Kind::Afterstates, jobs, &mut store, report)
+                .build_files(Kind::Afterstates, jobs, store.outbox(), report)
                 .unwrap();
             let built = built.iter().map(|(job, sealed)| (*sealed, job.tally));
             (built.collect::<Vec<_>>(), reported)

@@ -44,10 +44,8 @@ mod task_dir;
 mod writer;
 
 use std::mem;
-use std::path::PathBuf;
 
 use crate::error::{Error, Result};
-use crate::game::PartKey;
 use crate::part::{Block, Kind, LayerLabel, Sealed};
 
 #[cfg(feature = "cli")]
@@ -77,16 +75,6 @@ pub struct Store {
     first: Option<(Box<Store>, Keep)>,
 }
 
-impl Files for Store {
-    fn create(&self, kind: Kind, key: PartKey) -> Result<Writer> {
-        self.run.outbox.create(kind, key)
-    }
-
-    fn finish(&mut self, kind: Kind, key: PartKey, writer: Writer) -> Result<Sealed> {
-        self.run.outbox.finish(kind, key, writer)
-    }
-}
-
 impl Store {
     /// The sealed layers of the run.
     #[must_use]
@@ -101,14 +89,9 @@ impl Store {
         &self.notes
     }
 
-    /// Take over finished files of a part of the current layer, which must be in this file system.
-    pub(crate) fn adopt(
-        &mut self,
-        kind: Kind,
-        key: PartKey,
-        files: &[(PathBuf, Sealed)],
-    ) -> Result<()> {
-        self.run.outbox.adopt(PartName::new(kind, key), files)
+    /// The files of layers that are not committed.
+    pub(crate) fn outbox(&mut self) -> &mut Outbox {
+        &mut self.run.outbox
     }
 
     /// Write the afterstates of a layer as matrices; `write` gets a function that appends a block.
@@ -178,11 +161,6 @@ impl Store {
         self.run.outbox.discard(&names)
     }
 
-    /// Whether the counted layers should be sealed and committed now.
-    pub(crate) fn is_commit_due(&self) -> bool {
-        self.run.outbox.is_commit_due()
-    }
-
     /// End some work: commit, free the reserved disk space, and delete the remains. After an error,
     /// the layers before it are committed, and the error is returned, not an error of the clean-up.
     /// If this was a second count and it is complete, the store turns into the store of the first
@@ -227,15 +205,12 @@ impl Store {
             |(name, sealed): (FileName, Sealed)| (again.dir().join(name.to_string()), sealed);
         for part in &again.manifest.afterstates {
             let files: Vec<_> = part.files().map(path).collect();
-            self.run.outbox.adopt(part.name, &files)?;
+            self.run
+                .outbox
+                .adopt(part.name.kind(), part.name.key, &files)?;
         }
         self.run.manifest.keep = keep;
         self.seal(&[])
-    }
-
-    /// Delete the unfinished files, and the files of unsealed layers from `sum` on.
-    pub(crate) fn drop_from(&mut self, sum: u32) -> Result<()> {
-        self.run.outbox.drop_from(sum)
     }
 
     /// Whether a complete run is counted again, for its afterstates.

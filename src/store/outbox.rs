@@ -149,8 +149,15 @@ impl Outbox {
         self.unsealed.iter().any(|(files, _)| files.name == name)
     }
 
-    /// Move finished files of an unsealed layer here, from elsewhere in the same file system.
-    pub(super) fn adopt(&mut self, name: PartName, files: &[(PathBuf, Sealed)]) -> Result<()> {
+    /// Take over finished files of a part of an unsealed layer, from elsewhere in the same file
+    /// system.
+    pub(crate) fn adopt(
+        &mut self,
+        kind: Kind,
+        key: PartKey,
+        files: &[(PathBuf, Sealed)],
+    ) -> Result<()> {
+        let name = PartName::new(kind, key);
         for (name, (path, _)) in name.files(files.len()).zip(files) {
             file::publish_once(path, &self.temporary(name))?;
         }
@@ -227,8 +234,8 @@ impl Outbox {
         self.changed = true;
     }
 
-    /// Whether a commit of the sealed files is due.
-    pub(super) fn is_commit_due(&self) -> bool {
+    /// Whether the counted layers should be sealed and committed now.
+    pub(crate) fn is_commit_due(&self) -> bool {
         self.waiting >= COMMIT_BYTES
             || self.held >= COMMIT_HELD
             || self.committed.elapsed() >= COMMIT_AFTER
@@ -348,7 +355,7 @@ impl Outbox {
     }
 
     /// Delete the unfinished files, and the files of unsealed layers from `sum` on.
-    pub(super) fn drop_from(&mut self, sum: u32) -> Result<()> {
+    pub(crate) fn drop_from(&mut self, sum: u32) -> Result<()> {
         // If this commit fails, its files wait for the next commit.
         let _ = self.end_commit();
         self.unsealed.retain(|(files, _)| files.name.key.sum < sum);

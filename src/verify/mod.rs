@@ -83,8 +83,13 @@ fn advance(watch: Watch, boards: u64) {
 /// Number of boards and values that [`verify`] reads. A solution without a readable manifest has none.
 #[must_use]
 pub fn work(run: &Run) -> u64 {
-    let solution = open_solution(run).ok().flatten();
-    run.boards() + solution.map_or(0, |solution| solution.values_in_all())
+    let Ok(Some(solution)) = open_solution(run) else {
+        return run.boards();
+    };
+    let files = solution
+        .begun_goals()
+        .flat_map(|goal| solution.files(goal.objective));
+    run.boards() + files.map(|files| files.sealed.states).sum::<u64>()
 }
 
 /// Read a whole run again, and its solution if it has one, on the threads of `pool`. Takes about
@@ -312,7 +317,7 @@ pub(super) fn verify_solution(
             objective,
             fraction: goal.fraction,
             from: solution.solved_sum(objective).unwrap_or_default(),
-            files: solution.file_count(objective),
+            files: solution.files(objective).map(SealedFiles::count).sum(),
             bytes: solution.bytes(objective),
             values: 0,
             fingerprint: Fingerprint::default(),

@@ -237,7 +237,7 @@ impl<'a> Bits<'a> {
                 Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
                     self.parts = Pipeline::new(self.plan.batch, self.workers);
                     self.commits = true;
-                    store.drop_from(layer.sum)?;
+                    store.outbox().drop_from(layer.sum)?;
                     self.write_frontier(&mut layers, false, store, progress)?;
                     return Ok(layers);
                 }
@@ -330,7 +330,7 @@ impl<'a> Bits<'a> {
         if let (Some(listing), Some(store)) = (listing, store) {
             let report = &mut || progress.advance(0);
             let (rows, parts) = (&mut layer.rows, &mut self.parts);
-            for (bytes, cuts) in write_states(rows, listing, parts, store, report)? {
+            for (bytes, cuts) in write_states(rows, listing, parts, store.outbox(), report)? {
                 layer.wrote(Kind::States, bytes, cuts);
             }
         }
@@ -402,7 +402,7 @@ impl<'a> Bits<'a> {
             let listing = Listing::new(self.game.top(), &self.plan, store.run().dir());
             let mut report = || progress.advance(0);
             self.sweep.list_afterstates(sum, &listing, &mut report)?;
-            let files = (&self.game, &mut *store);
+            let files = (&self.game, store.outbox());
             let (known, parts) = (at != Some(last), &mut self.parts);
             let listed = write_afterstates(&mut rows, known, listing, parts, files, &mut report)?;
             for (bytes, cuts) in listed {

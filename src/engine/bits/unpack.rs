@@ -247,7 +247,13 @@ pub(crate) fn unpack_frontier(
         let (run, kind) = (store.run(), Kind::Afterstates);
         let (rows, dir) = (run.all_rows(sum), run.dir().to_owned());
         let sweep = load((run, kind, sum), &beside, halves.clone(), workers)?;
-        unpack(sweep, (kind, sum, rows), (&beside, &dir), store, progress)?;
+        unpack(
+            sweep,
+            (kind, sum, rows),
+            (&beside, &dir),
+            store.outbox(),
+            progress,
+        )?;
     }
     store.seal(&[])
 }

@@ -139,13 +139,6 @@ impl Solution {
         self.manifest.answers.extract_if(.., is_gone).collect()
     }
 
-    /// Number of values in all files.
-    pub(crate) fn values_in_all(&self) -> u64 {
-        let answers = self.manifest.answers.iter();
-        let files = answers.flat_map(|answer| &answer.files);
-        files.map(|file| file.sealed.states).sum()
-    }
-
     /// The goal of an objective; `None` if it was not begun.
     #[must_use]
     pub fn goal(&self, objective: Objective) -> Option<Goal> {
@@ -212,14 +205,6 @@ impl Solution {
     #[must_use]
     pub fn error(&self, goal: Goal) -> f64 {
         goal.error(4, self.last_sum())
-    }
-
-    /// Number of the files of an objective.
-    pub(crate) fn file_count(&self, objective: Objective) -> u64 {
-        let answer = self.answer(objective);
-        answer.map_or(0, |answer| {
-            answer.files.iter().map(SealedFiles::count).sum()
-        })
     }
 
     /// Bytes of the files of an objective.
@@ -308,7 +293,8 @@ impl Solution {
         }
     }
 
-    fn files(&self, objective: Objective) -> impl Iterator<Item = &SealedFiles> {
+    /// The files of the values for an objective.
+    pub(crate) fn files(&self, objective: Objective) -> impl Iterator<Item = &SealedFiles> {
         self.answer(objective)
             .into_iter()
             .flat_map(|answer| &answer.files)
