@@ -10,19 +10,15 @@
 //! So the thread that receives signals never writes, and waits at most [`LAST_WORDS`] for a thread
 //! that does.
 
-use std::io;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-#[cfg(unix)]
-use rustix::process::{Signal, kill_current_process_group};
 use signal_hook::low_level::emulate_default_handler;
 #[cfg(unix)]
 use signal_hook::{
-    consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ},
+    consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ},
     flag,
     iterator::Signals,
 };
@@ -44,36 +40,6 @@ pub(in crate::cli) fn handle_file_size_limit() {
     // If this fails, such a write kills the process, and the same command resumes the work.
     #[cfg(unix)]
     let _ = flag::register(SIGXFSZ, Arc::default());
-}
-
-/// Wait for the ending signals in a new thread, and call `act` there. On other systems than Unix a
-/// signal ends the process at once, and temporary files stay.
-fn on_signal(act: impl Fn(i32) + Send + 'static) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        let mut signals = Signals::new(ending())?;
-        let wait = move || signals.forever().for_each(act);
-        thread::Builder::new().spawn(wait)?;
-    }
-    #[cfg(not(unix))]
-    drop(act);
-    Ok(())
-}
-
-/// Set a flag whenever the program is continued after a stop.
-pub(in crate::cli) fn note_continued(continued: Arc<AtomicBool>) -> io::Result<()> {
-    #[cfg(unix)]
-    flag::register(SIGCONT, continued)?;
-    #[cfg(not(unix))]
-    drop(continued);
-    Ok(())
-}
-
-/// Suspend this program and all other programs of its job.
-pub(in crate::cli) fn suspend() -> io::Result<()> {
-    #[cfg(unix)]
-    kill_current_process_group(Signal::TSTP)?;
-    Ok(())
 }
 
 /// The signals by which people and systems end a program, except the ignored signals: `nohup` and
@@ -102,6 +68,7 @@ struct StoppableJob {
 }
 
 /// Ask the job to stop, if this is the first signal. Otherwise the signal ends the process.
+#[cfg(unix)]
 fn asks(job: Option<&mut StoppableJob>, signal: i32) -> bool {
     let Some(job) = job.filter(|job| job.asked.is_none()) else {
         return false;
@@ -168,15 +135,20 @@ pub(in crate::cli) fn stoppable<T>(
     outcome
 }
 
-/// Wait for a signal in a new thread. If no thread can start, a signal ends the process at once: it
-/// says nothing, and temporary files stay.
+/// Wait for the ending signals in a new thread. If no thread can start, and on other systems than
+/// Unix, a signal ends the process at once: it says nothing, and temporary files stay.
 pub(in crate::cli) fn listen() {
-    let _ = on_signal(|signal| {
-        let mut job = current_job();
-        if !asks(job.as_mut(), signal) {
-            end_process(job.take(), signal);
-        }
-    });
+    #[cfg(unix)]
+    if let Ok(mut signals) = Signals::new(ending()) {
+        let act = |signal| {
+            let mut job = current_job();
+            if !asks(job.as_mut(), signal) {
+                end_process(job.take(), signal);
+            }
+        };
+        let wait = move || signals.forever().for_each(act);
+        let _ = thread::Builder::new().spawn(wait);
+    }
 }
 
 #[cfg(test)]

@@ -15,9 +15,12 @@ use crossterm::terminal::{
     LeaveAlternateScreen,
 };
 use crossterm::{execute, queue};
+#[cfg(unix)]
+use rustix::process::{Signal, kill_current_process_group};
+#[cfg(unix)]
+use signal_hook::{consts::SIGCONT, flag};
 
 use super::screen::Screen;
-use crate::cli::job::signals;
 
 /// The terminal in raw mode and on its alternate screen, until this is dropped.
 pub(super) struct Terminal(());
@@ -106,7 +109,8 @@ impl Continued {
     /// Note it from now on.
     pub(super) fn listen() -> io::Result<Self> {
         let continued = Self(Arc::default());
-        signals::note_continued(continued.0.clone())?;
+        #[cfg(unix)]
+        flag::register(SIGCONT, continued.0.clone())?;
         Ok(continued)
     }
 
@@ -123,7 +127,8 @@ impl Continued {
     /// Suspend this program and all of its job, until the shell continues it. The system does not
     /// suspend a program that no shell could continue.
     pub(super) fn suspend(&self) -> io::Result<()> {
-        signals::suspend()?;
+        #[cfg(unix)]
+        kill_current_process_group(Signal::TSTP)?;
         self.0.store(true, Ordering::Relaxed);
         Ok(())
     }
