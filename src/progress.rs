@@ -72,8 +72,6 @@ pub struct FinishedLayer {
     pub last: bool,
     /// Bytes of the files that stay in the directory.
     pub bytes: u64,
-    /// Maximum bytes of the layer on disk, temporary files included.
-    pub disk: u64,
     /// How the work was divided to fit in memory.
     pub cuts: Cuts,
 }

@@ -191,7 +191,7 @@ impl<'a> ListCounter<'a> {
         let (mut lists, mut built) = (Vec::new(), Vec::new());
         if small {
             for (job, list) in self.parts.build_lists(jobs)? {
-                layer.took(job.source.cuts());
+                layer.cuts += job.source.cuts();
                 lists.push((job.key, list));
                 built.push(job);
             }

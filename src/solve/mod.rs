@@ -277,7 +277,6 @@ impl Solver<'_> {
             solved.push(job.source.afterstates);
         }
         self.store.seal(&self.pass.goals, sum)?;
-        finished.disk = finished.bytes;
         progress.end(&finished);
         let mut parts = Vec::new();
         for afterstates in solved {

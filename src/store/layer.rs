@@ -103,9 +103,6 @@ pub struct CountedLayer {
     pub bytes: u64,
     /// Bytes of the files of afterstates that were written with this layer.
     pub afterstate_bytes: u64,
-    /// Maximum bytes on disk, in its files and in temporary files. If several layers are sealed
-    /// together, the writes between two layers belong to the later layer.
-    pub disk: u64,
     /// How the work was divided to fit in memory.
     pub cuts: Cuts,
 }
@@ -133,15 +130,8 @@ impl CountedLayer {
             dead: self.rows.iter().map(|row| row.dead).sum(),
             last: self.last,
             bytes: self.bytes + kept,
-            disk: self.disk,
             cuts: self.cuts,
         }
-    }
-
-    /// Add some work on the layer: how it was divided, and the bytes of its temporary files.
-    pub(crate) fn took(&mut self, cuts: Cuts) {
-        self.disk += cuts.spilled;
-        self.cuts += cuts;
     }
 
     /// Add the files of a part.
@@ -150,7 +140,6 @@ impl CountedLayer {
             Kind::States => self.bytes += bytes,
             Kind::Afterstates => self.afterstate_bytes += bytes,
         }
-        self.disk += bytes;
-        self.took(cuts);
+        self.cuts += cuts;
     }
 }

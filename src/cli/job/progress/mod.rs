@@ -1,7 +1,7 @@
 //! Progress of a job: a display for people on a terminal, lines of `key=value` anywhere else.
 //!
 //! [`Reporter`] makes the text for a count, a solver, a job on a known number of boards, and a search.
-//! `form` shows the text, `usage` watches memory and disk, and [`Pace`] tells the remaining time.
+//! `form` shows the text, `usage` watches memory, and [`Pace`] tells the remaining time.
 
 mod form;
 mod usage;
@@ -11,7 +11,6 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
 
 use self::form::{ProgressForm, draw};
-use self::usage::Disk;
 pub(in crate::cli) use self::usage::Memory;
 use crate::cli::job::signals;
 use crate::cli::out::talk;
@@ -38,7 +37,6 @@ pub(crate) struct Reporter {
     /// Bytes of the files that the job makes and keeps.
     bytes: u64,
     memory: Memory,
-    disk: Option<Disk>,
 }
 
 /// A job whose progress is shown.
@@ -65,7 +63,6 @@ impl Reporter {
             sum: 0,
             bytes: 0,
             memory: Memory::new(),
-            disk: None,
         }
     }
 
@@ -77,7 +74,6 @@ impl Reporter {
         let kept = kinds.iter().take(1 + usize::from(run.keep().afterstates()));
         let reporter = Self {
             bytes: kept.map(|&kind| run.bytes(kind, None)).sum(),
-            disk: Some(Disk::new(run.dir())),
             ..Self::new(
                 Job::Count(Forecast::new(run, choice, run.keep())),
                 quiet,
@@ -128,7 +124,6 @@ impl Reporter {
         let bytes = |goal: &Goal| solution.bytes(goal.objective);
         let reporter = Self {
             bytes: goals.iter().map(bytes).sum(),
-            disk: Some(Disk::new(run.dir())),
             ..Self::new(Job::Solve { passes, left }, quiet, Pace::new(0))
         };
         reporter.announce(plan, run, notes, begins);
@@ -332,10 +327,6 @@ impl Reporter {
 
 impl Progress for Reporter {
     fn begin(&mut self, sum: u32) {
-        let warning = self.disk.as_mut().and_then(|disk| disk.warning(sum));
-        if let Some(warning) = warning {
-            self.form.say(&warning);
-        }
         self.sum = sum;
         match self.job {
             // A search adds up the boards of all sums.
@@ -375,9 +366,6 @@ impl Progress for Reporter {
             Job::Boards { .. } | Job::Search => return,
         };
         self.bytes += layer.bytes;
-        if let Some(disk) = &mut self.disk {
-            disk.took(layer.disk);
-        }
         match &self.form {
             ProgressForm::Lines(log) if last || log.wants(took) => {
                 self.log(Some((layer.boards, took)));
