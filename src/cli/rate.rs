@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::slice;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -159,7 +158,7 @@ impl RatedGame {
         let mut board = replay.position().board();
         while let (Some(before), Some(turn)) = (board, replay.next()) {
             let turn = turn?;
-            let judged = JudgedMoves::new(values, slice::from_ref(&goal), before)?;
+            let judged = JudgedMoves::new(values, before)?;
             let played = judged.get(turn.direction);
             let played = played.expect("a move of a game is legal");
             let (loss, ties) = (judged.loss(0, played), judged.best_names(0));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
@@ -174,16 +174,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 fn goals(solution: &Solution, objectives: &[WantedObjective], four: FourRate) -> Result<Vec<Goal>> {
     let mut goals: Vec<Goal> = Vec::new();
     for wanted in objectives {
-        let objective = wanted.objective;
-        let goal = goal(solution, objective, wanted.fraction, four)?;
-        match goals.iter().find(|other| other.objective == objective) {
-            Some(other) if *other != goal => {
-                let one = units::things(u64::from(other.fraction), "bit");
-                let two = goal.fraction;
-                bail!("--for {objective}: with {one} and with {two}: give it once");
-            }
-            Some(_) => {}
-            None => goals.push(goal),
+        let goal = goal(solution, wanted.objective, wanted.fraction, four)?;
+        if !goals.contains(&goal) {
+            goals.push(goal);
         }
     }
     Ok(goals)

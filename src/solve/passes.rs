@@ -46,7 +46,8 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
                 || rates.is_some_and(|(one, two)| one != two)
         };
         if let Some(other) = goals[..at].iter().find(clashes) {
-            let (one, two) = (other.objective, goal.objective);
+            let name = |goal: &Goal| format!("{}:{}", goal.objective, goal.fraction);
+            let (one, two) = (name(other), name(&goal));
             return Err(SolvingError::Goal(format!(
                 "{one} and {two} cannot be solved together: expected one goal for each objective, and one rate of 4s"
             ))

@@ -134,6 +134,11 @@ impl<'a> Values<'a> {
         self.solution
     }
 
+    /// The goals, in the order of the values.
+    pub fn goals(&self) -> impl Iterator<Item = Goal> {
+        self.payoffs.iter().map(|payoff| payoff.goal)
+    }
+
     /// The game.
     #[must_use]
     pub fn game(&self) -> &Game {

@@ -113,7 +113,7 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
         ),
         (
             "moves,moves:8",
-            "for moves: with 27 bits and with 8: give it once",
+            "moves:27 and moves:8 cannot be solved together: expected one goal for each objective",
         ),
     ] {
         refused(&place, &format!("solve run --for {goals}"), words);

@@ -63,12 +63,12 @@ impl Numbers {
 }
 
 impl JudgedBoard {
-    /// Judge a board for goals of a solution, at least one.
-    pub(super) fn new(values: &mut Values, goals: &[Goal], board: Grid) -> Result<Self> {
-        let game = *values.game();
+    /// Judge a board.
+    pub(super) fn new(values: &mut Values, board: Grid) -> Result<Self> {
+        let (game, goals) = (*values.game(), &values.goals().collect::<Vec<_>>()[..]);
         let state = BoardState::of(game, board.board());
         let reached = values.reached(board.board())?;
-        let judged = reached.then(|| JudgedMoves::new(values, goals, board.board()));
+        let judged = reached.then(|| JudgedMoves::new(values, board.board()));
         let judged = judged.transpose()?;
         let mut moves = Direction::ALL.map(|direction| JudgedMove {
             r#move: direction.name(),

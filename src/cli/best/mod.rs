@@ -120,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let key = |board: &Grid| (PartKey::of(board.board()), board.board());
     let mut judge = |boards: &[Grid]| {
         values.each(boards, key, |values, board| {
-            JudgedBoard::new(values, goals, *board)
+            JudgedBoard::new(values, *board)
         })
     };
     if single {

@@ -1,7 +1,7 @@
 //! A board and its moves, as every subcommand prints them.
 //!
 //! [`BoardState`] is the verdict of the rules on a board, [`JudgedMoves`] the verdict of a solution on
-//! its moves, and [`Adviser`] judges the positions of a game.
+//! its moves.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Display};
@@ -11,12 +11,11 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::game::{Board, Direction, Game, max_exp};
 use crate::play::{Position, Status};
-use crate::read::Reader;
 use crate::solve::{MoveValue, Values};
-use crate::store::{Goal, Solution};
+use crate::store::Goal;
 
-/// Memory of an adviser for decoded blocks.
-const MEMORY: u64 = 64 << 20;
+/// Memory for decoded blocks while the positions of one game are judged.
+pub(in crate::cli) const MEMORY: u64 = 64 << 20;
 
 /// Width of the name of a move, and of a column of numbers.
 pub(in crate::cli) const NAME: usize = 6;
@@ -64,8 +63,8 @@ impl Display for BoardState {
 }
 
 /// The legal moves of a board with their values.
-pub(in crate::cli) struct JudgedMoves<'g> {
-    pub(in crate::cli) goals: &'g [Goal],
+pub(in crate::cli) struct JudgedMoves {
+    pub(in crate::cli) goals: Vec<Goal>,
     /// In order of direction; none if the game is over.
     pub(in crate::cli) moves: Vec<MoveValue>,
     /// The value of the board for each goal, under the best play.
@@ -74,13 +73,9 @@ pub(in crate::cli) struct JudgedMoves<'g> {
     margins: Vec<f64>,
 }
 
-impl<'g> JudgedMoves<'g> {
-    /// Look up a board that the solution reached. `values` are the values for `goals`.
-    pub(in crate::cli) fn new(
-        values: &mut Values,
-        goals: &'g [Goal],
-        board: Board,
-    ) -> Result<Self> {
+impl JudgedMoves {
+    /// Look up a board that the solution reached.
+    pub(in crate::cli) fn new(values: &mut Values, board: Board) -> Result<Self> {
         let (mut moves, mut worth) = (Vec::new(), values.ended(board));
         if BoardState::of(*values.game(), board) == BoardState::Live {
             moves = values.moves(board)?;
@@ -89,13 +84,20 @@ impl<'g> JudgedMoves<'g> {
                 *worth = best.map_or(*worth, |best| best.numbers[goal]);
             }
         }
-        let margin = |&goal: &Goal| 2.0 * values.solution().error(goal);
+        let margin = |goal| 2.0 * values.solution().error(goal);
         Ok(Self {
-            goals,
+            margins: values.goals().map(margin).collect(),
+            goals: values.goals().collect(),
             moves,
             worth,
-            margins: goals.iter().map(margin).collect(),
         })
+    }
+
+    /// Look up the position of a game.
+    pub(in crate::cli) fn of(values: &mut Values, position: &Position) -> Result<Self> {
+        let board = position.board();
+        let board = board.expect("games with the tile 65536 are too large to be solved");
+        Self::new(values, board)
     }
 
     /// The move in a direction, if it is legal.
@@ -122,32 +124,5 @@ impl<'g> JudgedMoves<'g> {
         let best = self.moves.iter().map(|of| of.units[goal]).max();
         let lost = self.goals[goal].number(best.unwrap_or(0) - of.units[goal]);
         if lost > self.margins[goal] { lost } else { 0.0 }
-    }
-}
-
-/// Judges the positions of a game by a solution.
-pub(in crate::cli) struct Adviser<'a> {
-    pub(in crate::cli) goals: Vec<Goal>,
-    values: Values<'a>,
-}
-
-impl<'a> Adviser<'a> {
-    /// An adviser for goals of a solution. It chooses the best move by the first goal.
-    pub(in crate::cli) fn new(
-        solution: &'a Solution,
-        reader: &Reader,
-        goals: Vec<Goal>,
-    ) -> Result<Self> {
-        Ok(Self {
-            values: Values::new(solution, reader, &goals, MEMORY)?,
-            goals,
-        })
-    }
-
-    /// The moves of a position; none if the game is over.
-    pub(in crate::cli) fn advise(&mut self, position: &Position) -> Result<JudgedMoves<'_>> {
-        let board = position.board();
-        let board = board.expect("games with the tile 65536 are too large to be solved");
-        JudgedMoves::new(&mut self.values, &self.goals, board)
     }
 }

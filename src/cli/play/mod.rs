@@ -26,12 +26,13 @@ use crate::cli::ask::solved::{self, FourArgs, SolvedGame};
 use crate::cli::job::open::{self, GameOrRun, SHORT};
 use crate::cli::job::signals;
 use crate::cli::out::Outcome;
-use crate::cli::out::board::Adviser;
+use crate::cli::out::board::MEMORY;
 use crate::cli::out::output::{self, Output};
 use crate::engine::Stop;
 use crate::game::{Direction, Game};
 use crate::machine;
 use crate::play::{Code, Luck, Position, Seed};
+use crate::solve::Values;
 use crate::store::Run;
 
 /// The time between two looks at the signals and at the terminal, which may have gone.
@@ -119,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
              give --max, 65536 at most"
         );
     }
-    let (mut adviser, stop) = (None, Stop::default());
+    let (mut values, stop) = (None, Stop::default());
     if let Some(SolvedGame {
         solution,
         reader,
@@ -132,7 +133,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             return Ok(Outcome::Done);
         }
         let reader = reader.with_stop(&stop);
-        adviser = Some(Adviser::new(solution, &reader, goals.clone())?);
+        values = Some(Values::new(solution, &reader, goals, MEMORY)?);
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         bail!(
@@ -141,7 +142,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         );
     }
     let seed = args.seed.unwrap_or_else(|| Seed(fastrand::u64(..)));
-    let mut player = Player::new(Session::new(game, seed), adviser);
+    let mut player = Player::new(Session::new(game, seed), values);
     let continued = Continued::listen().context("play: cannot listen for signals")?;
     let game = || {
         let ended = play(&mut player, &continued, &stop);

@@ -6,10 +6,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::screen::{self, Note, Screen};
 use super::{Session, steps};
-use crate::cli::out::board::Adviser;
+use crate::cli::out::board::JudgedMoves;
 use crate::error::Result;
 use crate::game::Direction;
 use crate::play::Status;
+use crate::solve::Values;
 
 /// The time between two moves of the program.
 const PACE: Duration = Duration::from_millis(400);
@@ -57,7 +58,7 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
 /// A game on the screen, and its reactions to keys.
 pub(super) struct Player<'a> {
     pub(super) session: Session,
-    adviser: Option<Adviser<'a>>,
+    values: Option<Values<'a>>,
     shows_hints: bool,
     note: Note,
     /// The time of the program's next move, while the program plays: call [`Self::wait`] then.
@@ -65,11 +66,11 @@ pub(super) struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// A game at its start, with an adviser if it is solved.
-    pub(super) fn new(session: Session, adviser: Option<Adviser<'a>>) -> Self {
+    /// A game at its start, with the values if it is solved.
+    pub(super) fn new(session: Session, values: Option<Values<'a>>) -> Self {
         Self {
             session,
-            adviser,
+            values,
             shows_hints: false,
             note: Note::Goal,
             due: None,
@@ -79,11 +80,11 @@ impl<'a> Player<'a> {
     /// The picture of the game for a window of this many columns and rows.
     pub(super) fn frame(&mut self, colours: bool, size: (u16, u16)) -> Result<Screen> {
         let (session, note) = (&self.session, &self.note);
-        let hints = match &mut self.adviser {
-            Some(adviser) if self.shows_hints => {
-                Some(screen::hints(adviser, session.position(), size.0)?)
+        let hints = match &mut self.values {
+            Some(values) if self.shows_hints => {
+                Some(screen::hints(values, session.position(), size.0)?)
             }
-            adviser => adviser.as_ref().map(|_| Vec::new()),
+            values => values.as_ref().map(|_| Vec::new()),
         };
         let hints = hints.as_deref();
         Ok(screen::frame(session, note, hints, colours, size))
@@ -98,16 +99,16 @@ impl<'a> Player<'a> {
             Some(Key::Undo) if self.session.undo() => Note::Goal,
             Some(Key::Undo) => Note::Start,
             Some(Key::Code) => Note::Code(self.session.code.to_string()),
-            Some(Key::Hints) if self.adviser.is_some() => {
+            Some(Key::Hints) if self.values.is_some() => {
                 self.shows_hints = !self.shows_hints;
                 Note::Goal
             }
-            Some(Key::Best) if self.adviser.is_some() => {
+            Some(Key::Best) if self.values.is_some() => {
                 self.play_best()?;
                 Note::Goal
             }
-            Some(Key::Watch) if self.adviser.is_some() && !watched => self.watch(),
-            Some(Key::Hints | Key::Best | Key::Watch) if self.adviser.is_none() => {
+            Some(Key::Watch) if self.values.is_some() && !watched => self.watch(),
+            Some(Key::Hints | Key::Best | Key::Watch) if self.values.is_none() => {
                 Note::Unsolved(steps(self.session.position().game()))
             }
             _ if watched => Note::Goal,
@@ -133,8 +134,8 @@ impl<'a> Player<'a> {
     }
 
     fn play_best(&mut self) -> Result<()> {
-        if let Some(adviser) = &mut self.adviser {
-            let judged = adviser.advise(self.session.position())?;
+        if let Some(values) = &mut self.values {
+            let judged = JudgedMoves::of(values, self.session.position())?;
             if let Some(best) = judged.best(0).next() {
                 self.session.slide(best);
             }

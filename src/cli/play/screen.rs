@@ -15,11 +15,12 @@ use indicatif::HumanCount;
 
 use super::Session;
 use crate::cli::args::objectives::{loss, number};
-use crate::cli::out::board::{Adviser, COLUMN, NAME};
+use crate::cli::out::board::{COLUMN, JudgedMoves, NAME};
 use crate::cli::out::units;
 use crate::error::Result;
 use crate::game::Direction;
 use crate::play::{Position, Status};
+use crate::solve::Values;
 
 /// The least width of the window: the width of the widest board. No text is wider.
 const COLUMNS: u16 = 38;
@@ -133,12 +134,8 @@ fn layout(
 
 /// A table of the moves of a position: the value of each move, its loss against the best move, and
 /// its values for other goals, as far as the window has columns for them.
-pub(super) fn hints(
-    adviser: &mut Adviser,
-    position: &Position,
-    columns: u16,
-) -> Result<Vec<String>> {
-    let judged = adviser.advise(position)?;
+pub(super) fn hints(values: &mut Values, position: &Position, columns: u16) -> Result<Vec<String>> {
+    let judged = JudgedMoves::of(values, position)?;
     let room = usize::from(columns).saturating_sub(NAME + 2) / COLUMN;
     let hidden = (judged.goals.len() + 1).saturating_sub(room);
     let line = |name: &str, cells: Vec<String>| {

@@ -12,7 +12,7 @@ use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::{self, Questions};
 use crate::cli::job::open::{SHORT, when_free};
 use crate::cli::out::Outcome;
-use crate::cli::out::board::{Adviser, picture};
+use crate::cli::out::board::{MEMORY, picture};
 use crate::cli::out::output::{self, Output, print_json};
 use crate::cli::out::units;
 use crate::cli::rate;
@@ -20,7 +20,7 @@ use crate::game::Grid;
 use crate::machine;
 use crate::play::{Code, Turn};
 use crate::read::Reader;
-use crate::solve::goals;
+use crate::solve::{Values, goals};
 use crate::store::{Sink, Solution};
 
 /// Replay a game from its code: verify each move, and print the last board
@@ -96,14 +96,14 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
     let open = |dir| when_free(dir, SHORT, Solution::open);
     let solution = args.dir.as_deref().map(open).transpose()?;
-    let mut adviser = None;
+    let mut values = None;
     if let Some(solution) = &solution {
         rate::check(code, solution.run())?;
         let reader = Reader::new(solution.run().clone(), &machine::plan()?);
         let goals = goals(solution, &args.objectives.wanted)?;
-        adviser = Some(Adviser::new(solution, &reader, goals)?);
+        values = Some(Values::new(solution, &reader, &goals, MEMORY)?);
     }
-    Output::new(path)?.write(|to| page::write(code, adviser.as_mut(), to))
+    Output::new(path)?.write(|to| page::write(code, values.as_mut(), to))
 }
 
 /// Print the game, as JSON or for people.

@@ -8,11 +8,11 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::cli::out::board::Adviser;
+use crate::cli::out::board::JudgedMoves;
 use crate::cli::page::Page;
 use crate::game::FourRate;
 use crate::play::{Code, Position, Spawn, Status};
-use crate::store::Goal;
+use crate::solve::Values;
 
 const PAGE: Page = Page {
     title: "A game of 2048, move by move",
@@ -64,11 +64,11 @@ struct AdvisedPosition {
 }
 
 impl AdvisedGame {
-    fn new(code: &Code, adviser: &mut Adviser) -> Result<Self> {
+    fn new(code: &Code, values: &mut Values) -> Result<Self> {
         let mut replay = code.replay();
         let mut advice = Vec::new();
         for direction in code.moves().iter().copied().map(Some).chain([None]) {
-            let judged = adviser.advise(replay.position())?;
+            let judged = JudgedMoves::of(values, replay.position())?;
             let played = direction.and_then(|direction| judged.get(direction));
             advice.push(AdvisedPosition {
                 best: judged.best_names(0),
@@ -77,17 +77,19 @@ impl AdvisedGame {
             });
             replay.next().transpose()?;
         }
-        let goals = adviser.goals.iter();
         Ok(Self {
-            four: adviser.goals.iter().find_map(Goal::rate),
-            objectives: goals.map(|goal| goal.objective.to_string()).collect(),
+            four: values.goals().find_map(|goal| goal.rate()),
+            objectives: values
+                .goals()
+                .map(|goal| goal.objective.to_string())
+                .collect(),
             advice,
         })
     }
 }
 
-/// Write the page that plays `code`, with the judgement of an adviser if there is one.
-pub(super) fn write(code: &Code, adviser: Option<&mut Adviser>, out: &mut dyn Write) -> Result<()> {
+/// Write the page that plays `code`, with the judgement of a solution if there is one.
+pub(super) fn write(code: &Code, values: Option<&mut Values>, out: &mut dyn Write) -> Result<()> {
     let (replay, size) = (code.replay(), code.game().size());
     let tiles = |position: &Position| position.tiles().collect();
     let game = PlayerGame {
@@ -110,8 +112,8 @@ pub(super) fn write(code: &Code, adviser: Option<&mut Adviser>, out: &mut dyn Wr
                 tiles: tiles(&turn.position),
             })
             .collect(),
-        advised: adviser
-            .map(|adviser| AdvisedGame::new(code, adviser))
+        advised: values
+            .map(|values| AdvisedGame::new(code, values))
             .transpose()?,
     };
     Ok(PAGE.write(&[("code", &game.code)], &game, out)?)
