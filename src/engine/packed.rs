@@ -10,7 +10,7 @@
 //! memory or in the spill file.
 
 use std::mem;
-use std::ops::{Deref, DerefMut};
+use std::ops::DerefMut;
 use std::sync::{Mutex, MutexGuard};
 
 use crate::error::Result;
@@ -30,7 +30,7 @@ const SLAB: usize = 2 << 20;
 static STOCK: Mutex<Vec<&'static mut [u32]>> = Mutex::new(Vec::new());
 
 /// A chunk of [`CHUNK`] words. A new chunk still holds the data of its last use.
-pub(crate) struct Chunk(&'static mut [u32]);
+pub(crate) struct Chunk(pub(crate) &'static mut [u32]);
 
 impl Chunk {
     /// Put at least one chunk into `free`.
@@ -47,20 +47,6 @@ impl Chunk {
 impl Drop for Chunk {
     fn drop(&mut self) {
         stock().push(mem::take(&mut self.0));
-    }
-}
-
-impl Deref for Chunk {
-    type Target = [u32];
-
-    fn deref(&self) -> &[u32] {
-        self.0
-    }
-}
-
-impl DerefMut for Chunk {
-    fn deref_mut(&mut self) -> &mut [u32] {
-        self.0
     }
 }
 
@@ -198,7 +184,7 @@ impl PackedRun {
                 .chunks
                 .last_mut()
                 .expect("a chunk was taken for the first word");
-            chunk[place] = u32::from_le_bytes(word);
+            chunk.0[place] = u32::from_le_bytes(word);
         }
         Ok(())
     }
@@ -211,7 +197,7 @@ impl PackedRun {
         let begin = spill.bytes();
         let mut bytes = Vec::new();
         for some in self.chunks.chunks(WRITE) {
-            let words = some.iter().flat_map(|chunk| chunk.iter());
+            let words = some.iter().flat_map(|chunk| chunk.0.iter());
             bytes.clear();
             bytes.extend(words.flat_map(|word| word.to_le_bytes()));
             spill.append(&bytes)?;
@@ -240,7 +226,7 @@ impl PackedRun {
                 while !words.is_empty() {
                     let begin = words.start % CHUNK;
                     let end = CHUNK.min(begin + words.len());
-                    let some = &self.chunks[words.start / CHUNK][begin..end];
+                    let some = &self.chunks[words.start / CHUNK].0[begin..end];
                     bytes.extend(some.iter().flat_map(|word| word.to_le_bytes()));
                     words.start += some.len();
                 }
@@ -311,11 +297,11 @@ mod tests {
             Chunk::supply(&mut mine);
         }
         for (number, chunk) in (0..).zip(&mut mine) {
-            assert_eq!(chunk.len(), CHUNK);
-            chunk.fill(number);
+            assert_eq!(chunk.0.len(), CHUNK);
+            chunk.0.fill(number);
         }
         for (number, chunk) in (0..).zip(&mine) {
-            assert!(chunk.iter().all(|&word| word == number));
+            assert!(chunk.0.iter().all(|&word| word == number));
         }
     }
 

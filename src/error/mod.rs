@@ -294,6 +294,22 @@ impl Error {
         }
     }
 
+    /// An [`Error::Damaged`].
+    pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
+        Self::Damaged {
+            path: path.to_owned(),
+            what: what.into(),
+        }
+    }
+
+    /// An [`Error::Mismatch`].
+    pub(crate) fn mismatch(path: &Path, what: impl Into<String>) -> Self {
+        Self::Mismatch {
+            path: path.to_owned(),
+            what: what.into(),
+        }
+    }
+
     /// A function for `map_err` that makes an [`Error::Io`].
     pub(crate) fn io(path: &Path, what: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io {

@@ -23,10 +23,8 @@ impl ValueColumn {
         if self.firsts().eq(afterstates.firsts()) {
             return Ok(());
         }
-        Err(Error::Mismatch {
-            path: self.path().to_owned(),
-            what: "its blocks begin at other boards than the blocks of its afterstates".to_owned(),
-        })
+        let what = "its blocks begin at other boards than the blocks of its afterstates";
+        Err(Error::mismatch(self.path(), what))
     }
 
     /// Append the values of one block to `out`.

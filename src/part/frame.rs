@@ -37,10 +37,7 @@ impl Frame {
         let head = 0..bytes.len().min(HEADER + ABOUT);
         let head = bytes.read(path, head, &mut buffer)?;
         let header = Header::of(path, head, bytes.len() as u64)?;
-        let damaged = |what: &str| Error::Damaged {
-            path: path.to_owned(),
-            what: what.to_owned(),
-        };
+        let damaged = |what: &str| Error::damaged(path, what);
         let end = bytes.len() - FOOTER;
         let footer = bytes.read(path, end..bytes.len(), &mut buffer)?;
         let footer = footer.first_chunk().expect("the range of a footer");
@@ -96,19 +93,14 @@ impl Frame {
             end = place.end;
         }
         if end != self.before {
-            return Err(Error::Damaged {
-                path: self.path.clone(),
-                what: "bytes between the blocks and the index".to_owned(),
-            });
+            let what = "bytes between the blocks and the index";
+            return Err(Error::damaged(&self.path, what));
         }
         Ok(())
     }
 
     pub(super) fn damaged(&self, block: usize, what: &str) -> Error {
-        Error::Damaged {
-            path: self.path.clone(),
-            what: format!("block {block}: {what}"),
-        }
+        Error::damaged(&self.path, format!("block {block}: {what}"))
     }
 
     pub(super) fn blocks(&self) -> usize {

@@ -88,10 +88,7 @@ impl Header {
         let Some(head) = bytes.first_chunk::<HEADER>() else {
             return Err(cut((HEADER + FOOTER) as u64));
         };
-        let damaged = |what: &str| Error::Damaged {
-            path: owned(),
-            what: what.to_owned(),
-        };
+        let damaged = |what: &str| Error::damaged(path, what);
         if crc32fast::hash(&head[..36]) != u32_at(head, 36) {
             return Err(damaged("header: checksum differs"));
         }
@@ -102,16 +99,11 @@ impl Header {
                 known: VERSION,
             });
         }
-        let kind = match head[12] {
-            STATES => Kind::States,
-            AFTERSTATES | VALUES | MATRICES => Kind::Afterstates,
-            _ => {
-                let what = "header: kind is not states, afterstates, values or matrices";
-                return Err(damaged(what));
-            }
-        };
         let label = Label {
-            kind,
+            kind: match head[12] {
+                STATES => Kind::States,
+                _ => Kind::Afterstates,
+            },
             rows: head[13],
             cols: head[14],
             win: Exp::new(head[15]).ok_or_else(|| damaged("header: impossible winning tile"))?,
@@ -138,7 +130,8 @@ impl Header {
                 .and_then(|about| About::from_bytes(label, about))
                 .map(Contents::Values),
             MATRICES => LayerLabel::of(label).map(Contents::Matrices),
-            _ => Ok(Contents::Boards(label)),
+            STATES | AFTERSTATES => Ok(Contents::Boards(label)),
+            _ => Err("header: kind is not states, afterstates, values or matrices"),
         };
         let contents = contents.map_err(damaged)?;
         let header = Self {

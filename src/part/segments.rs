@@ -74,10 +74,10 @@ impl<C: FileContents> Segments<C> {
                 files: vec![Arc::new(file)],
                 rules: None,
             }),
-            None => Err(Error::Mismatch {
-                path: file.path,
-                what: format!("it holds {found}, not {}", C::NOUN),
-            }),
+            None => {
+                let what = format!("it holds {found}, not {}", C::NOUN);
+                Err(Error::mismatch(&file.path, what))
+            }
         }
     }
 
@@ -107,22 +107,18 @@ impl<C: FileContents> Segments<C> {
             return Ok(());
         }
         let before = last.footer.states;
-        Err(Error::Mismatch {
-            path: file.path.clone(),
-            what: format!(
-                "expected segments in order, of {boards} boards in full blocks of {block}: got {got} boards in blocks \
-                 of {size}, after {before}"
-            ),
-        })
+        let what = format!(
+            "expected segments in order, of {boards} boards in full blocks of {block}: got {got} boards in blocks of \
+             {size}, after {before}"
+        );
+        Err(Error::mismatch(&file.path, what))
     }
 
     /// Check that the file is the file that was sealed. Its blocks are not read.
     pub(crate) fn expect(self, contents: C, sealed: Sealed) -> Result<Self> {
         let mismatch = |expected: &dyn Display, got: &dyn Display| {
-            Err(Error::Mismatch {
-                path: self.path().to_owned(),
-                what: format!("expected {expected}, got {got}"),
-            })
+            let what = format!("expected {expected}, got {got}");
+            Err(Error::mismatch(self.path(), what))
         };
         let got = Sealed {
             states: self.states(),

@@ -204,10 +204,8 @@ pub(crate) fn check_boards(part: &Part, stop: &Stop) -> Result<()> {
     if said == found {
         return Ok(());
     }
-    Err(Error::Mismatch {
-        path: part.path().to_owned(),
-        what: format!("its footer says fingerprint {said}, its boards have {found}"),
-    })
+    let what = format!("its footer says fingerprint {said}, its boards have {found}");
+    Err(Error::mismatch(part.path(), what))
 }
 
 #[cfg(test)]

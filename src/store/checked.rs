@@ -44,10 +44,7 @@ pub(super) fn load<T>(path: &Path, known: u32) -> Result<Option<T>>
 where
     T: Serialize + DeserializeOwned,
 {
-    let damaged = |what: String| Error::Damaged {
-        path: path.to_owned(),
-        what,
-    };
+    let damaged = |what: String| Error::damaged(path, what);
     let Some(found) = file::find(path)? else {
         return Ok(None);
     };

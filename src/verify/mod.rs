@@ -376,8 +376,6 @@ fn verify_column(column: &ValueColumn, part: &Part, watch: Watch) -> Result<()> 
     if fingerprint == said {
         return Ok(());
     }
-    Err(Error::Mismatch {
-        path: column.path().to_owned(),
-        what: format!("its footer says fingerprint {said}, its values have {fingerprint}"),
-    })
+    let what = format!("its footer says fingerprint {said}, its values have {fingerprint}");
+    Err(Error::mismatch(column.path(), what))
 }

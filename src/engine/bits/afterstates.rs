@@ -124,10 +124,8 @@ impl Afterstates {
         for (file, expected) in files.iter().zip(fingerprints) {
             let got = file.fingerprint();
             if got != expected {
-                return Err(Error::Damaged {
-                    path: file.path().to_owned(),
-                    what: format!("footer: fingerprint: expected {expected}, got {got}"),
-                });
+                let what = format!("footer: fingerprint: expected {expected}, got {got}");
+                return Err(Error::damaged(file.path(), what));
             }
         }
         Ok(all)

@@ -170,7 +170,7 @@ impl Rows {
             }
             let chunk = self.bottoms.back_mut().expect("a chunk was just taken");
             let (here, after) = rest.split_at(rest.len().min(CHUNK - at));
-            chunk[at..][..here.len()].copy_from_slice(here);
+            chunk.0[at..][..here.len()].copy_from_slice(here);
             self.end += here.len();
             rest = after;
         }
@@ -238,7 +238,7 @@ impl Rows {
                 while !words.is_empty() {
                     let at = words.start % CHUNK;
                     let here = words.len().min(CHUNK - at);
-                    let bottoms = self.bottoms[words.start / CHUNK][at..][..here].iter();
+                    let bottoms = self.bottoms[words.start / CHUNK].0[at..][..here].iter();
                     boards.extend(bottoms.map(|&bottom| top | u64::from(bottom)));
                     words.start += here;
                 }

@@ -132,10 +132,7 @@ impl<'a> Sweep<'a> {
         for max in self.game.top().up_to() {
             let row = Row::among(rows, PartKey { sum, max });
             compare_afterstates(&row, &counts).map_err(|error| match error {
-                Error::Law { place, law } => Error::Damaged {
-                    path: file.path().to_owned(),
-                    what: format!("{place}: {law}"),
-                },
+                Error::Law { place, law } => Error::damaged(file.path(), format!("{place}: {law}")),
                 other => other,
             })?;
         }

@@ -89,10 +89,10 @@ impl Buckets {
     ) -> Result<()> {
         let bucket = &mut self.buckets[range];
         let offset = key - bucket.first;
-        bucket.open[bucket.filled % CHUNK] = offset as u32;
+        bucket.open.0[bucket.filled % CHUNK] = offset as u32;
         bucket.filled += 1;
         if bucket.wide {
-            bucket.open[bucket.filled % CHUNK] = (offset >> 32) as u32;
+            bucket.open.0[bucket.filled % CHUNK] = (offset >> 32) as u32;
             bucket.filled += 1;
         }
         if bucket.filled == CHUNK {
@@ -140,7 +140,7 @@ impl Buckets {
         let (mut run, mut keys, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
         for (full, &limits) in self.full.iter_mut().zip(&self.limits) {
             let chunks = full.split_off(full.len().saturating_sub(most));
-            let slices: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk[..]).collect();
+            let slices: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk.0[..]).collect();
             keys.clear();
             let candidates = sorter.sort(limits, &slices, &mut keys);
             self.full_chunks -= chunks.len();
@@ -162,8 +162,8 @@ impl Buckets {
     /// The unsorted candidates of a range, in the form that [`KeyLimits::keys`] reads.
     pub(super) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u32]> {
         let bucket = &self.buckets[range];
-        let full = self.full[range].iter().map(|chunk| &chunk[..]);
-        full.chain([&bucket.open[..bucket.filled]])
+        let full = self.full[range].iter().map(|chunk| &chunk.0[..]);
+        full.chain([&bucket.open.0[..bucket.filled]])
     }
 
     /// Return the full chunks of a range to the pool. Its bucket is then empty.

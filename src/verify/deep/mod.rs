@@ -248,10 +248,7 @@ impl Recount<'_, '_> {
     fn wrong(&self, kind: Kind, part: &LayerPart, what: String) -> Error {
         let file = self.file(kind, part);
         let path = file.map_or(self.reader.run().dir(), Part::path);
-        Error::Damaged {
-            path: path.to_owned(),
-            what,
-        }
+        Error::damaged(path, what)
     }
 
     /// The file of a part, unless it is the temporary file of a layer in matrices.
