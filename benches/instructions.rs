@@ -18,7 +18,7 @@ use enum48::internals::{
     RankTables, Ranking, Rules, SharedHalf, Sorter, ValueEncoder, count, count_masked, expanding,
     extract, keep_canonical, or, or_masked, transpose, union,
 };
-use enum48::part::{Decoder, Kind, Part, Stream, ValueColumn, ValueDecoder, fingerprint};
+use enum48::part::{Decoder, Kind, Part, Stream, ValueColumn, fingerprint};
 use enum48::play::Code;
 use enum48::read::Reader;
 use enum48::solve::StateValues;
@@ -173,7 +173,7 @@ fn kernel_encode_values(
 }
 
 #[inline(never)]
-fn kernel_decode_values(column: &ValueColumn, decoder: &mut ValueDecoder, out: &mut Vec<u32>) {
+fn kernel_decode_values(column: &ValueColumn, decoder: &mut Decoder, out: &mut Vec<u32>) {
     column.read_block(0, decoder, out).expect("it was encoded");
 }
 
@@ -348,7 +348,7 @@ fn solving(done: &dyn Fn(&str, usize)) {
     done("encode_values", SLICE);
     let column = solution.values(goals[0].objective, &part);
     let column = column.expect("sound").expect("solved");
-    let (mut decoder, mut decoded) = (ValueDecoder::new().expect("zstd"), Vec::new());
+    let (mut decoder, mut decoded) = (Decoder::new().expect("zstd"), Vec::new());
     kernel_decode_values(&column, &mut decoder, &mut decoded);
     done("decode_values", decoded.len());
 }

@@ -8,7 +8,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{Expand, ExpandScratch, Index, RankTables, Ranking, expanding};
-use enum48::part::{Kind, ValueColumn, ValueDecoder};
+use enum48::part::{Decoder, Kind, ValueColumn};
 use enum48::solve::{StateValues, Values};
 use enum48::store::Goal;
 
@@ -133,7 +133,7 @@ fn afterstates(group: &mut BenchmarkGroup<WallTime>, solved: &Solved, goals: &[G
 
 /// All values of a file.
 fn column(column: &ValueColumn) -> Vec<u32> {
-    let (mut decoder, mut values) = (ValueDecoder::new().unwrap(), Vec::new());
+    let (mut decoder, mut values) = (Decoder::new().unwrap(), Vec::new());
     for block in 0..column.blocks() {
         column.read_block(block, &mut decoder, &mut values).unwrap();
     }

@@ -134,10 +134,11 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Decodes blocks. Keeps its buffers and its zstd context between calls.
+/// Decodes blocks of boards and of values. Keeps its buffer and its zstd context between calls.
 pub struct Decoder {
-    zstd: DCtx<'static>,
-    deltas: Vec<u8>,
+    pub(super) zstd: DCtx<'static>,
+    /// Decompressed bytes.
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Decoder {
@@ -149,7 +150,7 @@ impl Decoder {
     pub fn new() -> Result<Self> {
         Ok(Self {
             zstd: decompressor()?,
-            deltas: Vec::new(),
+            bytes: Vec::new(),
         })
     }
 
@@ -161,12 +162,12 @@ impl Decoder {
         out: &mut Vec<u64>,
     ) -> Result<(), &'static str> {
         let Payload { first, count, .. } = payload;
-        self.deltas.clear();
-        self.deltas.reserve(MAX_BYTES * count as usize);
+        self.bytes.clear();
+        self.bytes.reserve(MAX_BYTES * count as usize);
         self.zstd
-            .decompress(&mut self.deltas, payload.bytes)
+            .decompress(&mut self.bytes, payload.bytes)
             .map_err(|_| "zstd cannot decode it")?;
-        take_deltas(&self.deltas, first, count, out).ok_or("differences do not match the count")
+        take_deltas(&self.bytes, first, count, out).ok_or("differences do not match the count")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads the values of a part, and checks that they belong to its afterstates.
 
+use super::block::Decoder;
 use super::contents::About;
-use super::planes::ValueDecoder;
 use super::segments::{Part, ValueColumn};
 use crate::error::{Error, Result};
 use crate::game::Objective;
@@ -35,11 +35,11 @@ impl ValueColumn {
     pub fn read_block(
         &self,
         block: usize,
-        decoder: &mut ValueDecoder,
+        decoder: &mut Decoder,
         out: &mut Vec<u32>,
     ) -> Result<()> {
         let from = out.len();
-        self.decode(block, |payload| decoder.decode(payload, out))?;
+        self.decode(block, |payload| decoder.decode_values(payload, out))?;
         let about = self.contents;
         let certain = 1u64 << about.fraction;
         let chances = matches!(about.objective, Objective::Tile(_) | Objective::Sure(_));
@@ -109,7 +109,7 @@ mod tests {
     /// Open bytes as a file and read every block.
     fn read(bytes: &[u8]) -> Result<(ValueColumn, Vec<u32>)> {
         let column = ValueColumn::from_memory(Path::new("memory"), bytes.into())?;
-        let mut decoder = ValueDecoder::new().unwrap();
+        let mut decoder = Decoder::new().unwrap();
         let mut values = Vec::new();
         for block in 0..column.blocks() {
             column.read_block(block, &mut decoder, &mut values)?;

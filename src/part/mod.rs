@@ -291,7 +291,6 @@ pub(crate) use contents::{Contents, FileContents};
 pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
 pub(crate) use matrix::{LINE_AT_MOST, matrix_block};
-pub use planes::ValueDecoder;
 pub(crate) use planes::ValueEncoder;
 pub use segments::{MatrixFile, Part, Segments, ValueColumn};
 pub use stream::Stream;

@@ -6,9 +6,9 @@
 
 use zstd::zstd_safe::{self, CCtx, DCtx};
 
-use super::block::{BLOCK, Block, PREFIX, Payload};
+use super::block::{BLOCK, Block, Decoder, PREFIX, Payload};
 use super::bytes::u32_at;
-use super::compression::{compressor, decompressor, error};
+use super::compression::{compressor, error};
 use super::delta::expect_order;
 use super::fingerprint::value_fingerprint;
 use crate::error::Result;
@@ -90,28 +90,10 @@ impl ValueEncoder {
     }
 }
 
-/// Decodes blocks of values. Keeps its buffers and its zstd context between calls.
-pub struct ValueDecoder {
-    zstd: DCtx<'static>,
-    planes: Vec<u8>,
-}
-
-impl ValueDecoder {
-    /// A decoder.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
-    pub fn new() -> Result<Self> {
-        Ok(Self {
-            zstd: decompressor()?,
-            planes: Vec::new(),
-        })
-    }
-
+impl Decoder {
     /// Append the values of a block to `out`, or describe the damage. The memory is bounded by the
     /// count, even if the bytes are damaged.
-    pub(crate) fn decode(
+    pub(super) fn decode_values(
         &mut self,
         payload: Payload<'_>,
         out: &mut Vec<u32>,
@@ -119,8 +101,8 @@ impl ValueDecoder {
         let count = payload.count as usize;
         let lengths = payload.bytes.split_at_checked(LENGTHS);
         let (lengths, mut rest) = lengths.ok_or("no room for the lengths of planes")?;
-        self.planes.resize(PLANES * count, 0);
-        for (at, plane) in self.planes.chunks_exact_mut(count).enumerate() {
+        self.bytes.resize(PLANES * count, 0);
+        for (at, plane) in self.bytes.chunks_exact_mut(count).enumerate() {
             let stored = u32_at(lengths, 4 * at) as usize;
             let stored = rest.split_off(..stored).ok_or("a plane beyond the end")?;
             take_plane(&mut self.zstd, stored, plane)?;
@@ -128,7 +110,7 @@ impl ValueDecoder {
         if !rest.is_empty() {
             return Err("bytes after the planes");
         }
-        let (first, last) = self.planes.split_at(2 * count);
+        let (first, last) = self.bytes.split_at(2 * count);
         let (first, last) = (first.split_at(count), last.split_at(count));
         let bytes = first.0.iter().zip(first.1).zip(last.0).zip(last.1);
         out.extend(bytes.map(|(((&a, &b), &c), &d)| u32::from_be_bytes([a, b, c, d])));
@@ -178,7 +160,7 @@ mod tests {
             count,
             bytes,
         };
-        ValueDecoder::new().unwrap().decode(payload, &mut out)?;
+        Decoder::new().unwrap().decode_values(payload, &mut out)?;
         Ok(out)
     }
 

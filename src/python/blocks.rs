@@ -17,7 +17,7 @@ use crate::engine::Stop;
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, PartKey};
 use crate::machine::{cores, default_memory};
-use crate::part::{Decoder, Kind, Part, ValueDecoder};
+use crate::part::{Decoder, Kind, Part};
 use crate::play::{Position, Status};
 use crate::read::{Reader, room};
 use crate::solve::{self, BatchValues, MoveValue, StateValues, Values};
@@ -337,7 +337,7 @@ pub(super) fn values<'py>(
                 let Some(column) = solution.values(goal.objective, part)? else {
                     return Err(SolvingError::NotSolved(solution.run().dir().to_owned()).into());
                 };
-                let (mut decoder, mut units) = (ValueDecoder::new()?, Vec::new());
+                let (mut decoder, mut units) = (Decoder::new()?, Vec::new());
                 for block in blocks.clone() {
                     column.read_block(block, &mut decoder, &mut units)?;
                 }

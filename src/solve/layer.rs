@@ -7,12 +7,11 @@ use std::sync::{Mutex, MutexGuard};
 use super::goal::Payoff;
 use super::index::Index;
 use super::rank::{RankTables, Ranking};
-use crate::engine::PerThread;
 use crate::engine::{Done, Workers};
 use crate::error::Result;
 use crate::game::Board;
 use crate::pages::Pages;
-use crate::part::{Kind, Part, ValueColumn, ValueDecoder};
+use crate::part::{Kind, Part, ValueColumn};
 use crate::read::Reader;
 use crate::store::Solution;
 
@@ -163,15 +162,14 @@ impl<'a> Draft<'a> {
             Ok(Done)
         })?;
         let values: Pages<AtomicU32> = Pages::new(self.index.number() as usize * goals)?;
-        let buffers = |_| Ok((ValueDecoder::new()?, Vec::new(), Vec::new()));
-        let buffers = PerThread::new(workers.threads(), buffers)?;
+        let buffers = workers.per_thread(|| (Vec::new(), Vec::new()));
         let Done = workers.each(&blocks, |worker, &(at, part, block)| {
-            let (decoder, places, of_block) = &mut *buffers.lock(worker.index);
+            let (places, of_block) = &mut *buffers.lock(worker.index);
             let ranks = mem::take(&mut *self.ranks(at));
             self.index.places(&ranks, places);
             for (goal, column) in part.columns.iter().enumerate() {
                 of_block.clear();
-                column.read_block(block, decoder, of_block)?;
+                column.read_block(block, &mut worker.decoder, of_block)?;
                 for (&place, &value) in places.iter().zip(&*of_block) {
                     values[place as usize * goals + goal].store(value, Relaxed);
                 }

@@ -12,17 +12,16 @@ use super::values::Values;
 use crate::cache::Cache;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, holds};
-use crate::part::{Decoder, Kind, ValueDecoder};
+use crate::part::{Decoder, Kind};
 use crate::read::{Reader, by_block, lower_bound};
 use crate::store::{Goal, Solution};
 
-/// A block of a solved part, decoded, and the decoders for the next block.
+/// A block of a solved part, decoded, and the decoder for the next block.
 struct SolvedBlock {
     afterstates: Vec<Board>,
     /// The values of the afterstates for each goal.
     values: Vec<Vec<u32>>,
     decoder: Decoder,
-    value_decoder: ValueDecoder,
 }
 
 impl SolvedBlock {
@@ -31,7 +30,6 @@ impl SolvedBlock {
             afterstates: Vec::new(),
             values: vec![Vec::new(); goals],
             decoder: Decoder::new()?,
-            value_decoder: ValueDecoder::new()?,
         })
     }
 
@@ -42,7 +40,7 @@ impl SolvedBlock {
             .read_block(block, &mut self.decoder, &mut self.afterstates)?;
         for (values, column) in self.values.iter_mut().zip(&part.columns) {
             values.clear();
-            column.read_block(block, &mut self.value_decoder, values)?;
+            column.read_block(block, &mut self.decoder, values)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::layer::columns;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
-use crate::part::{Kind, ValueColumn, ValueDecoder};
+use crate::part::{Decoder, Kind, ValueColumn};
 use crate::read::{Lookup, Reader};
 use crate::store::{Goal, Solution};
 use crate::witness::{Predecessors, is_spawned};
@@ -50,7 +50,7 @@ pub struct Values<'a> {
     columns: Cache<PartKey, Option<Arc<Vec<ValueColumn>>>>,
     /// The values of a block, for each goal.
     values: Cache<(PartKey, usize), Arc<Vec<Vec<u32>>>>,
-    decoder: ValueDecoder,
+    decoder: Decoder,
     /// Made when the first won board is asked for.
     predecessors: Option<Predecessors>,
 }
@@ -123,7 +123,7 @@ impl<'a> Values<'a> {
             afterstates: Lookup::with_files(reader, share * afterstate as u64, files)?,
             columns: Cache::of_files(files * goals.len() as u64),
             values: Cache::new(share * values as u64),
-            decoder: ValueDecoder::new()?,
+            decoder: Decoder::new()?,
             predecessors: None,
         })
     }

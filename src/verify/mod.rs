@@ -32,9 +32,7 @@ use serde::Serialize;
 use crate::counts::Row;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::{Board, Objective, PartKey, Tally};
-use crate::part::{
-    Decoder, Fingerprint, Kind, Part, ValueColumn, ValueDecoder, fingerprint, value_fingerprint,
-};
+use crate::part::{Decoder, Fingerprint, Kind, Part, ValueColumn, fingerprint, value_fingerprint};
 use crate::progress::Progress;
 use crate::read::Reader;
 use crate::store::{Run, SealedFiles, Solution};
@@ -365,7 +363,7 @@ fn verify_column(column: &ValueColumn, part: &Part, watch: Watch) -> Result<()> 
         |(keys, values): &mut (Vec<_>, Vec<_>), block| {
             keys.clear();
             values.clear();
-            column.read_block(block, &mut ValueDecoder::new()?, values)?;
+            column.read_block(block, &mut Decoder::new()?, values)?;
             part.read_block(block, &mut Decoder::new()?, keys)?;
             advance(watch, values.len() as u64);
             Ok(value_fingerprint(keys, values))

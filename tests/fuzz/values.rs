@@ -7,7 +7,7 @@ use std::path::Path;
 use enum48::Error;
 use enum48::game::{Exp, FourRate, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
-use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
+use enum48::part::{About, Decoder, Kind, Label, ValueColumn, fingerprint};
 use fastrand::Rng;
 
 use super::damage::{damage, interesting, put};
@@ -118,7 +118,7 @@ fn damage_values(rng: &mut Rng, block: &mut Vec<u8>) {
 
 fn read(path: &Path) -> Result<Vec<u32>, Error> {
     let column = ValueColumn::open(path)?;
-    let mut decoder = ValueDecoder::new().unwrap();
+    let mut decoder = Decoder::new().unwrap();
     let mut values = Vec::new();
     for block in 0..column.blocks() {
         column.read_block(block, &mut decoder, &mut values)?;

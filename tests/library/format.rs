@@ -9,7 +9,7 @@ use enum48::counts::Table;
 use enum48::engine::{self, Plan, Silent};
 use enum48::game::{Exp, FourRate, Objective, PartKey};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
-use enum48::part::{About, Kind, Label, ValueColumn, ValueDecoder, fingerprint};
+use enum48::part::{About, Decoder, Kind, Label, ValueColumn, fingerprint};
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::{self, deep};
 
@@ -141,7 +141,7 @@ fn the_documented_values_equal_a_written_file() {
 
     let column = ValueColumn::from_memory(path, bytes.into()).unwrap();
     assert_eq!(column.about(), about);
-    let (mut decoder, mut found) = (ValueDecoder::new().unwrap(), Vec::new());
+    let (mut decoder, mut found) = (Decoder::new().unwrap(), Vec::new());
     column.read_block(0, &mut decoder, &mut found).unwrap();
     assert_eq!(found, values);
 }

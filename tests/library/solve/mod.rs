@@ -10,7 +10,7 @@ use std::path::Path;
 
 use enum48::engine::{self, Plan, Progress, Silent};
 use enum48::game::Objective;
-use enum48::part::{Decoder, Kind, ValueDecoder};
+use enum48::part::{Decoder, Kind};
 use enum48::solve;
 use enum48::store::{Goal, Keep, Rounding, Solution, SolutionStore, Store};
 use enum48::{Error, Game};
@@ -89,7 +89,7 @@ fn values(solution: &Solution, objective: Objective) -> Vec<(u64, u32)> {
             part.read_block(block, &mut Decoder::new().unwrap(), &mut keys)
                 .unwrap();
             column
-                .read_block(block, &mut ValueDecoder::new().unwrap(), &mut values)
+                .read_block(block, &mut Decoder::new().unwrap(), &mut values)
                 .unwrap();
         }
         all.extend(keys.into_iter().zip(values));

@@ -39,7 +39,7 @@ use serde::{Serialize, Serializer};
 use crate::cli::page::Page;
 use crate::error;
 use crate::game::{Board, Exp, FourRate, Game, Objective};
-use crate::part::{Decoder, Kind, Part, ValueDecoder};
+use crate::part::{Decoder, Kind, Part};
 use crate::play::Seed;
 use crate::read::Reader;
 use crate::solve;
@@ -203,7 +203,7 @@ impl PageGame {
         part: &Part,
         rows: &mut Vec<(Board, Vec<u64>)>,
     ) -> error::Result<()> {
-        let (mut decoder, mut value_decoder) = (Decoder::new()?, ValueDecoder::new()?);
+        let mut decoder = Decoder::new()?;
         let (mut boards, mut values) = (Vec::new(), Vec::new());
         for block in 0..part.blocks() {
             part.read_block(block, &mut decoder, &mut boards)?;
@@ -215,7 +215,7 @@ impl PageGame {
             let column = column.expect("a goal that is reached has values for every part");
             values.clear();
             for block in 0..column.blocks() {
-                column.read_block(block, &mut value_decoder, &mut values)?;
+                column.read_block(block, &mut decoder, &mut values)?;
             }
             for ((board, row), &value) in rows[begin..].iter_mut().zip(&values) {
                 row.push(objective.in_units(solve::number(goal, *board, value)));

@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use super::follow::LineMoves;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::{Board, Exp, Game, max_exp};
-use crate::part::{Decoder, Kind, Part, ValueColumn, ValueDecoder};
+use crate::part::{Decoder, Kind, Part, ValueColumn};
 use crate::progress::Progress;
 use crate::read::Reader;
 use crate::store::{Goal, Solution};
@@ -211,7 +211,7 @@ impl ValuedLayer {
         let (mut boards, mut column) = (Vec::new(), Vec::new());
         part.read_block(block, &mut Decoder::new()?, &mut boards)?;
         let mut values = vec![0; boards.len() * columns.len()];
-        let mut decoder = ValueDecoder::new()?;
+        let mut decoder = Decoder::new()?;
         for (goal, file) in columns.iter().enumerate() {
             column.clear();
             file.read_block(block, &mut decoder, &mut column)?;
