@@ -35,11 +35,11 @@ pub(super) fn audit<const R: usize, const C: usize>(
     let cells = Shape::<R, C>::CELLS as u32;
     for q in 3..=key.max.get() {
         let most = cells + 2 - u32::from(q);
-        if (most + 1) << q <= key.sum && fullest(boards, q) > u64::from(most) {
-            let full = boards
-                .iter()
-                .find(|&&board| tiles_from(board, q) > u64::from(most))?;
-            return Some((*full, "has more large tiles than play can make"));
+        let is_full = |&&board: &&Board| tiles_from(board, q) > u64::from(most);
+        if (most + 1) << q <= key.sum
+            && let Some(&full) = boards.iter().find(is_full)
+        {
+            return Some((full, "has more large tiles than play can make"));
         }
     }
     None
@@ -84,13 +84,6 @@ fn tiles_from(board: u64, q: u8) -> u64 {
         };
     }
     u64::from(reaches.count_ones())
-}
-
-wide! {
-    /// The largest number of tiles of exponent `q` or more on any of the boards.
-    fn fullest(boards: &[u64], q: u8) -> u64 {
-        boards.iter().fold(0, |most, &board| most.max(tiles_from(board, q)))
-    }
 }
 
 #[cfg(test)]

@@ -8,13 +8,12 @@
 //! eight), `slide` (a move without a branch), `line` (a move as a person states it), `grid` (a board
 //! as a person states it), `rules` (the kernels over slices), `spawned` (the moves of all candidates
 //! of an afterstate), `key` (boards as shorter numbers), `variant` (a game), `objective` (the
-//! quantity that a player maximises), `four_rate` (how often a 4 is spawned), `audit` (whether
-//! boards belong to their part).
+//! quantity that a player maximises, and how often a 4 is spawned), `audit` (whether boards belong to
+//! their part).
 
 pub(crate) mod audit;
 pub(crate) mod board;
 mod exp;
-mod four_rate;
 pub(crate) mod grid;
 pub(crate) mod key;
 pub(crate) mod line;
@@ -28,9 +27,8 @@ mod variant;
 pub use board::{Board, PartKey, Size, max_exp, sum};
 pub(crate) use board::{empty_cells, exps, holds};
 pub use exp::Exp;
-pub use four_rate::FourRate;
 pub use grid::Grid;
-pub use objective::Objective;
+pub use objective::{FourRate, Objective};
 pub(crate) use rules::Rules;
 pub use rules::Tally;
 pub use slide::{Direction, Moved};

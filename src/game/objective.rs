@@ -1,4 +1,5 @@
-//! The quantity that a player maximises.
+//! The quantity that a player maximises, and how often a spawned tile is a 4, on which its values
+//! depend.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,6 +9,7 @@ use super::variant::text_in_json;
 use crate::error::{Error, InputError, Result};
 
 text_in_json!(Objective);
+text_in_json!(FourRate);
 
 /// The quantity that a player maximises; the value of a board is its expectation.
 ///
@@ -82,6 +84,103 @@ impl FromStr for Objective {
     }
 }
 
+/// The probability that a spawned tile is a 4, as a reduced ratio; otherwise it is a 2. Games of
+/// 2048 have 1/10.
+///
+/// The rate decides values, never which boards are reached.
+///
+/// ```
+/// use enum48::game::FourRate;
+/// let rate: FourRate = "0.2".parse()?;
+/// assert_eq!((rate.to_string().as_str(), rate.number()), ("1/5", 0.2));
+/// assert_eq!(FourRate::default().to_string(), "1/10");
+/// # Ok::<(), enum48::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FourRate {
+    fours: u8,
+    spawns: u8,
+}
+
+/// The greatest denominator: then the sum of a board's weighted candidates fits 64 bits.
+const MOST_SPAWNS: u64 = 100;
+
+impl FourRate {
+    /// `fours` of `spawns` tiles; `None` unless it is at most 1 and its reduced denominator is from
+    /// 1 to 100.
+    #[must_use]
+    pub fn new(fours: u64, spawns: u64) -> Option<Self> {
+        let (mut divisor, mut rest) = (fours, spawns);
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        let spawns = spawns.checked_div(divisor)?;
+        (fours / divisor <= spawns && (1..=MOST_SPAWNS).contains(&spawns)).then_some(Self {
+            fours: (fours / divisor) as u8,
+            spawns: spawns as u8,
+        })
+    }
+
+    /// The numerator and the denominator.
+    #[must_use]
+    pub fn ratio(self) -> (u8, u8) {
+        (self.fours, self.spawns)
+    }
+
+    /// The weights of a spawned 2 and of a spawned 4.
+    pub(crate) fn weights(self) -> [u64; 2] {
+        [self.spawns - self.fours, self.fours].map(u64::from)
+    }
+
+    /// The rate as a number from 0 to 1.
+    #[must_use]
+    pub fn number(self) -> f64 {
+        f64::from(self.fours) / f64::from(self.spawns)
+    }
+}
+
+/// One in ten.
+impl Default for FourRate {
+    fn default() -> Self {
+        Self {
+            fours: 1,
+            spawns: 10,
+        }
+    }
+}
+
+/// `1/10`; `0` and `1` stand alone.
+impl fmt::Display for FourRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.fours)?;
+        if self.spawns > 1 {
+            write!(f, "/{}", self.spawns)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a ratio, such as `1/5`, or a decimal number, such as `0.2`.
+impl FromStr for FourRate {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let digits = |text: &str| {
+            let is_number = text.len() <= 9 && text.bytes().all(|digit| digit.is_ascii_digit());
+            is_number.then(|| text.parse().ok())?
+        };
+        let ratio = || match text.split_once(['/', '.']) {
+            None => Self::new(digits(text)?, 1),
+            Some((whole, part)) if text.contains('.') => {
+                let scale = 10u64.pow(u32::try_from(part.len()).ok().filter(|&n| n <= 9)?);
+                Self::new(digits(whole)? * scale + digits(part)?, scale)
+            }
+            Some((fours, spawns)) => Self::new(digits(fours)?, digits(spawns)?),
+        };
+        ratio().ok_or_else(|| InputError::FourRate(text.to_owned()).into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +230,63 @@ mod tests {
             let refused = other.parse::<Objective>();
             assert!(
                 matches!(refused, Err(Error::Input(InputError::Objective(text))) if text == other)
+            );
+        }
+    }
+
+    #[test]
+    fn a_rate_is_read_as_a_ratio_or_as_a_decimal_number() {
+        for (text, name) in [
+            ("0.1", "1/10"),
+            ("1/10", "1/10"),
+            ("10/100", "1/10"),
+            ("0.125", "1/8"),
+            ("0.250000000", "1/4"),
+            ("99/100", "99/100"),
+            ("1000/3000", "1/3"),
+            ("0", "0"),
+            ("0.0", "0"),
+            ("0/7", "0"),
+            ("1", "1"),
+            ("1.0", "1"),
+            ("7/7", "1"),
+        ] {
+            let rate: FourRate = text.parse().unwrap();
+            assert_eq!(rate.to_string(), name, "{text}");
+            assert_eq!(name.parse::<FourRate>().unwrap(), rate);
+        }
+        let rate: FourRate = "3/8".parse().unwrap();
+        assert_eq!((rate.ratio(), rate.weights()), ((3, 8), [5, 3]));
+    }
+
+    #[test]
+    fn other_texts_and_ratios_are_refused() {
+        for text in [
+            "",
+            "/",
+            ".",
+            "1.",
+            ".5",
+            "-1",
+            "+1",
+            "2",
+            "1.1",
+            "3/2",
+            "1/101",
+            "0.123",
+            "1/0",
+            "0/0",
+            "1e-1",
+            "10%",
+            " 1",
+            "0.1000000000",
+            "1/2/3",
+            "0.1/2",
+        ] {
+            let refused = text.parse::<FourRate>();
+            assert!(
+                matches!(refused, Err(Error::Input(InputError::FourRate(of))) if of == text),
+                "{text}"
             );
         }
     }

@@ -1,12 +1,16 @@
-//! A block: thousands of states or values that can be decoded without the other blocks.
+//! A block: thousands of states or values that can be decoded without the other blocks; and its
+//! compression by zstd.
+//!
+//! Key idea: too little memory for a context is an error. The types of the crate `zstd` panic.
 
-use zstd::zstd_safe::{CCtx, DCtx, compress_bound};
+use std::io;
+
+use zstd::zstd_safe::{CCtx, CParameter, DCtx, ErrorCode, compress_bound, get_error_name};
 
 use super::bytes::{u32_at, u64_at};
-use super::compression::{compressor, decompressor, error};
 use super::delta::{MAX_BYTES, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Maximum number of states in a block that this program writes. Larger blocks compress better
 /// (each doubling from 2^14 on saves about a tenth); smaller blocks make look-ups and parallel
@@ -169,6 +173,36 @@ impl Decoder {
             .map_err(|_| "zstd cannot decode it")?;
         take_deltas(&self.bytes, first, count, out).ok_or("differences do not match the count")
     }
+}
+
+/// A compressor at a level from 1 to 22, or below 0.
+///
+/// # Errors
+///
+/// [`Error::Zstd`] if there is too little memory.
+pub(super) fn compressor(level: i32) -> Result<CCtx<'static>> {
+    let mut context = CCtx::try_create().ok_or_else(no_memory)?;
+    let level = CParameter::CompressionLevel(level);
+    context.set_parameter(level).map_err(error)?;
+    Ok(context)
+}
+
+/// A decompressor.
+///
+/// # Errors
+///
+/// [`Error::Zstd`] if there is too little memory.
+pub(super) fn decompressor() -> Result<DCtx<'static>> {
+    DCtx::try_create().ok_or_else(no_memory)
+}
+
+fn no_memory() -> Error {
+    Error::Zstd(io::ErrorKind::OutOfMemory.into())
+}
+
+/// The error of a call.
+pub(super) fn error(code: ErrorCode) -> Error {
+    Error::Zstd(io::Error::other(get_error_name(code)))
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use zstd::zstd_safe::compress_bound;
 
-use super::block::{Block, PREFIX};
+use super::block::{Block, PREFIX, compressor, decompressor, error};
 use super::bytes::u32_at;
-use super::compression::{compressor, decompressor, error};
 use super::fingerprint::{Fingerprint, mix};
 use super::segments::MatrixFile;
 use crate::error::Result;

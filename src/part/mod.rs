@@ -271,7 +271,6 @@
 pub(crate) mod block;
 mod bytes;
 mod column;
-mod compression;
 pub(crate) mod contents;
 pub(crate) mod delta;
 mod fingerprint;

@@ -6,9 +6,8 @@
 
 use zstd::zstd_safe::{self, CCtx, DCtx};
 
-use super::block::{BLOCK, Block, Decoder, PREFIX, Payload};
+use super::block::{BLOCK, Block, Decoder, PREFIX, Payload, compressor, error};
 use super::bytes::u32_at;
-use super::compression::{compressor, error};
 use super::delta::expect_order;
 use super::fingerprint::value_fingerprint;
 use crate::error::Result;

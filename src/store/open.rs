@@ -141,7 +141,7 @@ impl Store {
             return Ok(());
         }
         let before = manifest.files().count();
-        self.run.outbox.change();
+        self.run.outbox.changed = true;
         manifest.keep = keep;
         self.drop_unkept()?;
         let dropped = before.saturating_sub(self.run.manifest.files().count());

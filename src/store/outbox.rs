@@ -78,7 +78,7 @@ pub(crate) struct Outbox {
     obsolete: Vec<FileName>,
     under_way: Option<UnderWay>,
     /// Whether the manifest has changed since the last commit.
-    changed: bool,
+    pub(super) changed: bool,
     /// Bytes that wait for the next commit; `held` counts the bytes in memory.
     waiting: u64,
     held: u64,
@@ -227,11 +227,6 @@ impl Outbox {
             None => open(&path),
         };
         opened?.expect(contents, sealed)
-    }
-
-    /// Record that the manifest has changed and needs a commit.
-    pub(super) fn change(&mut self) {
-        self.changed = true;
     }
 
     /// Whether the counted layers should be sealed and committed now.

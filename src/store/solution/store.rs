@@ -82,7 +82,7 @@ impl SolutionStore {
         }
         let files = answers.iter().flat_map(|answer| &answer.files);
         let files: Vec<FileName> = files.flat_map(SealedFiles::names).collect();
-        self.solution.outbox.change();
+        self.solution.outbox.changed = true;
         self.solution.outbox.discard(&files)?;
         self.end(Ok(()))
     }
@@ -98,7 +98,7 @@ impl SolutionStore {
             let answers = &mut self.solution.manifest.answers;
             answers.push(SolvedGoal::new(goal, &self.solution.run));
             answers.sort_by_key(|answer| answer.goal.objective);
-            self.solution.outbox.change();
+            self.solution.outbox.changed = true;
         }
         Ok(())
     }
