@@ -20,12 +20,12 @@ import argparse
 import concurrent.futures
 import csv
 import datetime
-import functools
 import json
 import os
 import platform
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -38,6 +38,13 @@ EVERY = 10
 
 # On a terminal, a layer gets a line of its own if it took at least this time in seconds.
 WORTH_A_LINE = 0.5
+
+# Signals that stop the driver.
+STOPS = (signal.SIGINT, signal.SIGTERM)
+
+# Milliseconds until Ray asks a silent machine for a sign of life, and until it takes the machine for lost. By default
+# the calls that run tasks wait for minutes after Ray has marked their machine as dead.
+SILENT = "5000"
 
 # Units of time, in seconds.
 TIMES = [(1, "s"), (60, "min"), (3600, "h"), (86_400, "days"), (31_557_600, "years")]
@@ -173,23 +180,53 @@ def duration(seconds):
 display = Display()
 
 
+class Stopped(BaseException):
+    """The driver was told to stop, by this signal."""
+
+    @staticmethod
+    def on(number, _frame):
+        # Once is enough: a second signal must not disturb the end.
+        for each in STOPS:
+            signal.signal(each, signal.SIG_IGN)
+        raise Stopped(number)
+
+
 def refuse(why):
     """Print the reason and exit with code 2."""
     display.say(f"enum48_ray.py: {why}")
     sys.exit(2)
 
 
-def attempt(command):
-    """Run a command; return whether it was killed, and its error or None."""
+def attempt(command, began=lambda process: None):
+    """Run a command, and tell the process to `began`. Return whether it was killed, and its error or None."""
     try:
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     except OSError as error:
         return False, f"{platform.node()}: {error}"
-    code = ended.returncode
+    began(process)
+    said, code = process.communicate()[1], process.returncode
     if code:
         # A shell adds 128 to the number of a signal.
-        return code < 0 or code > 128, f"{platform.node()}: exit {code}: {ended.stderr.strip()}"
+        return code < 0 or code > 128, f"{platform.node()}: exit {code}: {said.strip()}"
     return False, None
+
+
+class Here:
+    """Runs commands on this machine, without Ray."""
+
+    def __init__(self, processes):
+        self.pool, self.begun = concurrent.futures.ThreadPoolExecutor(processes), []
+
+    def submit(self, command):
+        return self.pool.submit(attempt, command, self.begun.append)
+
+    def watch(self):
+        """Nothing to see: a lost machine loses the driver, too."""
+
+    def stop(self):
+        """End the commands under way, for which Python would wait."""
+        for process in self.begun:
+            process.terminate()
 
 
 def seal(command):
@@ -215,30 +252,54 @@ def seal(command):
     return f"{platform.node()}: exit {code}: {' '.join(said)}" if code else None
 
 
-def on_ray(address, threads):
-    """Join or start a Ray cluster; return a function that runs a command there on this number of cores."""
-    mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if address:
-        # Otherwise Ray tries an unreachable address for a quarter of an hour.
-        os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "1")
-    try:
-        import ray
+class OnRay:
+    """Runs commands on the machines of a Ray cluster, each on this number of cores. Joins or starts the cluster."""
 
-        ray.init(address=address, log_to_driver=False, logging_level="error")
-    except ModuleNotFoundError:
-        refuse("Ray is missing: install scripts/requirements-ray.txt, or give --local N")
-    except Exception as error:
-        cause = str(error.__cause__ or error).strip().splitlines()[-1]
-        refuse(f"Ray at {address or 'this machine'}: {cause}")
-    if mode == "token" and talks_to_strangers(ray.get_runtime_context().gcs_address):
-        refuse("Ray runs without a token, so anybody can run anything: start it with RAY_AUTH_MODE=token")
-    if not any(machine["Resources"].get("CPU", 0) >= threads for machine in ray.nodes()):
-        refuse(f"no machine of the cluster has {threads} cores: give less --task-threads")
-    # Spread tasks over all machines: by default Ray fills one after the other. Lost tasks are in the next round.
-    options = {"num_cpus": threads, "max_retries": 0, "scheduling_strategy": "SPREAD"}
-    remote = ray.remote(**options)(attempt)
-    return lambda command: remote.remote(command).future()
+    def __init__(self, address, threads):
+        mode = os.environ.setdefault("RAY_AUTH_MODE", "token")
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        for name in ("time", "timeout"):
+            os.environ.setdefault(f"RAY_grpc_client_keepalive_{name}_ms", SILENT)
+        if address:
+            # Otherwise Ray tries an unreachable address for a quarter of an hour.
+            os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "1")
+        try:
+            import ray
+
+            ray.init(address=address, log_to_driver=False, logging_level="error")
+        except ModuleNotFoundError:
+            refuse("Ray is missing: install scripts/requirements-ray.txt, or give --local N")
+        except Exception as error:
+            cause = str(error.__cause__ or error).strip().splitlines()[-1]
+            refuse(f"Ray at {address or 'this machine'}: {cause}")
+        if mode == "token" and talks_to_strangers(ray.get_runtime_context().gcs_address):
+            refuse("Ray runs without a token, so anybody can run anything: start it with RAY_AUTH_MODE=token")
+        self.nodes, self.alive = ray.nodes, {}
+        most = max(machine["Resources"].get("CPU", 0) for machine in self.nodes())
+        if most < threads:
+            less = "" if most < 1 else " or give less --task-threads"
+            refuse(
+                f"no machine of the cluster has {threads} cores for Ray, but {most:g} at most: "
+                f"start Ray with --num-cpus={threads}{less}"
+            )
+        # Spread tasks over all machines: by default Ray fills one after the other. Lost tasks are in the next round.
+        options = {"num_cpus": threads, "max_retries": 0, "scheduling_strategy": "SPREAD"}
+        self.remote = ray.remote(**options)(attempt)
+
+    def submit(self, command):
+        return self.remote.remote(command).future()
+
+    def watch(self):
+        """Tell the machines that Ray has lost since the last look."""
+        nodes = self.nodes()
+        for node in nodes:
+            if node["NodeID"] in self.alive and not node["Alive"]:
+                display.say(f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']}): Ray has lost this machine, "
+                            "and gives its tasks to others in some seconds")
+        self.alive = {node["NodeID"] for node in nodes if node["Alive"]}
+
+    def stop(self):
+        """Nothing to do: Ray ends the tasks of a driver that has ended."""
 
 
 def talks_to_strangers(address):
@@ -248,13 +309,14 @@ def talks_to_strangers(address):
     return subprocess.run(check, env=without, capture_output=True).returncode == 0
 
 
-def do(submit, commands):
+def do(machines, commands):
     """Run commands, each named by its task. Return the number of tasks that were done."""
-    running = {submit(command): (task, 1) for task, command in commands.items()}
+    running = {machines.submit(command): (task, 1) for task, command in commands.items()}
     done = 0
     try:
         while running:
             ended, _ = concurrent.futures.wait(running, 1, concurrent.futures.FIRST_COMPLETED)
+            machines.watch()
             for future in ended:
                 task, attempts = running.pop(future)
                 error = future.exception()
@@ -262,7 +324,7 @@ def do(submit, commands):
                 if wrong:
                     display.say(f"{task}: {wrong}")
                 if killed and attempts < PATIENCE:
-                    running[submit(commands[task])] = (task, attempts + 1)
+                    running[machines.submit(commands[task])] = (task, attempts + 1)
                     display.say(f"{task}: given to another worker, attempt {attempts + 1} of {PATIENCE}")
                 done += not wrong
                 display.finished(not wrong)
@@ -270,16 +332,18 @@ def do(submit, commands):
     finally:
         for future in running:
             future.cancel()
+        if running:
+            machines.stop()
     return done
 
 
 def main():
     own, game = arguments()
     cluster = [own.enum48, "cluster"]
-    if own.local:
-        submit = functools.partial(concurrent.futures.ThreadPoolExecutor(own.local).submit, attempt)
-    else:
-        submit = on_ray(own.address, own.task_threads)
+    machines = Here(own.local) if own.local else OnRay(own.address, own.task_threads)
+    # After Ray, which has a way of its own.
+    for each in STOPS:
+        signal.signal(each, Stopped.on)
     resources = ["--dir", own.dir, "--threads", str(own.task_threads), "--memory", own.task_memory]
     failed = 0
     while failed < PATIENCE:
@@ -302,7 +366,7 @@ def main():
             if wrong:
                 display.say(f"layer {answer['sum']}: {wrong}")
         else:
-            done = do(submit, {task: [*cluster, "run", task, *resources] for task in answer["tasks"]})
+            done = do(machines, {task: [*cluster, "run", task, *resources] for task in answer["tasks"]})
         failed = 0 if done else failed + 1
     refuse(f"gave up: nothing could be done {PATIENCE} times")
 
@@ -310,6 +374,6 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped) as stop:
         display.say("stopped: the same command resumes the count")
-        sys.exit(130)
+        sys.exit(128 + (stop.args[0] if stop.args else signal.SIGINT))

@@ -26,7 +26,12 @@ tests! {
         a_driver_that_gets_no_tasks_says_why_in_one_line,
         aborted_tasks_are_done_again,
         a_killed_driver_resumes,
+        a_driver_that_is_told_to_stop_ends_its_tasks_and_resumes,
     ],
+    &[
+        Program("python3"),
+        Right("unshare --pid --fork --kill-child --mount-proc true"),
+    ] => [a_driver_that_is_process_1_can_be_stopped],
     &[] => [
         planning_waits_until_a_reader_closes_the_run,
         the_loop_without_ray_ends_after_the_count_or_an_error,
@@ -283,4 +288,56 @@ fn a_killed_driver_resumes() {
         }
         expect_same(place.path(), &alone);
     }
+}
+
+/// Sends a signal to a driver under way; `driven` finds its process from that of the command.
+/// Returns the exit code, and what the driver said after the first task.
+fn stop(mut command: Command, signal: &str, driven: impl Fn(u32) -> u32) -> (Option<i32>, String) {
+    let mut child = command.spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(said.by_ref().any(|line| line.unwrap().contains(" tasks=")));
+    let pid = driven(child.id()).to_string();
+    let sent = Command::new("kill").args(["-s", signal, &pid]).status();
+    assert!(sent.unwrap().success());
+    let said: Vec<String> = said.map(Result::unwrap).collect();
+    (child.wait().unwrap().code(), said.join("\n"))
+}
+
+const STOPPED: &str = "stopped: the same command resumes the count";
+
+fn a_driver_that_is_told_to_stop_ends_its_tasks_and_resumes() {
+    for (layers, (signal, code)) in layers().iter().zip([("INT", 130), ("TERM", 143)]) {
+        let place = in_memory();
+        let driver = driver(place.path(), layers, 2, PROGRAM.as_ref());
+        let (ended, said) = stop(driver, signal, |pid| pid);
+        assert_eq!(ended, Some(code), "{said}");
+        assert!(said.ends_with(STOPPED), "{said}");
+        // A task names its directory by the whole path.
+        let tasks = Command::new("pgrep")
+            .arg("--full")
+            .arg(place.path())
+            .output();
+        assert!(tasks.unwrap().stdout.is_empty());
+        drive(place.path(), layers, 2, PROGRAM.as_ref());
+        expect_same(place.path(), &alone(layers));
+    }
+}
+
+fn a_driver_that_is_process_1_can_be_stopped() {
+    let place = in_memory();
+    let inner = driver(place.path(), &layers()[0], 2, PROGRAM.as_ref());
+    let mut driver = Command::new("unshare");
+    driver
+        .args(["--pid", "--fork", "--kill-child", "--mount-proc", "python3"])
+        .args(inner.get_args())
+        .current_dir(place.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let child_of = |pid: u32| {
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+        children.trim().parse().unwrap()
+    };
+    let (code, said) = stop(driver, "TERM", child_of);
+    assert_eq!(code, Some(143), "{said}");
+    assert!(said.ends_with(STOPPED), "{said}");
 }

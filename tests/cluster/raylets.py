@@ -3,10 +3,10 @@
 raylets.py PROGRAM DRIVER PLACE STAGE ARGS..: DRIVER (scripts/enum48_ray.py) counts in PLACE/run with the options ARGS.
 The layers of sums 50 and 60 have tasks of STAGE. Start the script by
 `unshare --net --pid --fork --kill-child --mount-proc`, which gives it a network of its own, and ends its processes with
-it. A machine is an address with its own processes; kill -9 of all of them loses the machine.
+it. A machine has its own processes and its own network, and a cable to the first.
 
-During the count, every tenth task is killed with -9. Then the driver is killed and started again, and then one machine
-is lost. The caller compares the files.
+During the count, every tenth task is killed with -9. Then the driver is killed and started again, and then the cable of
+the second machine is pulled: its processes live on, and nobody hears of them. The caller compares the files.
 """
 
 import os
@@ -18,7 +18,8 @@ from pathlib import Path
 
 PROGRAM, DRIVER, PLACE, STAGE, *ARGS = sys.argv[1:]
 PLACE = Path(PLACE)
-ADDRESS = "127.0.0.1:6379"
+FIRST, SECOND = "10.48.0.1", "10.48.0.2"
+ADDRESS = f"{FIRST}:6379"
 # Tasks that the second machine must have done before it is lost, and tasks that must be aborted. A count by sweeps has
 # fewer tasks.
 SHARE, ABORTS = {"reduce": (50, 20), "sweep": (20, 5)}[STAGE]
@@ -48,18 +49,36 @@ fi
 {PROGRAM} "$@" && echo "$MACHINE ends $3" >> {LOG}
 """
 
-# Without the variables of other Ray clusters. Ray stores the token below HOME. The short period detects a lost machine
-# soon.
+# Without the variables of other Ray clusters. Ray stores the token below HOME. Health checks tell Ray of a lost machine
+# within some seconds; by default that takes a minute.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-ENVIRONMENT |= {"HOME": str(PLACE), "RAY_AUTH_MODE": "token", "RAY_health_check_period_ms": "500"}
+ENVIRONMENT |= {"HOME": str(PLACE), "RAY_AUTH_MODE": "token"}
+ENVIRONMENT |= {"RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "2000"}
+# Seconds in which the tasks of a lost machine must be given to others. Without keepalives the driver waits for minutes.
+LOSS = 60
 
 
 def ray(*command):
     return [sys.executable, "-m", "ray.scripts.scripts", *command]
 
 
+def ip(*command):
+    subprocess.run(["ip", *command], check=True)
+
+
+# A machine apart gets its end of the cable, and begins when it has it.
+PLUGGED = f"""
+until ip link set eth0 up 2>/dev/null; do sleep 0.1; done
+ip address add {SECOND}/24 dev eth0
+ip link set lo up
+exec "$@"
+"""
+
+
 def machine(name, address, *options, **other):
     own = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if address == SECOND:
+        own += ["--net", "sh", "-euc", PLUGGED, "sh"]
     start = ray("start", "--block", "--num-cpus=1", "--disable-usage-stats", MEMORY)
     log = PLACE / f"{name}.log"
     with log.open("wb") as says:
@@ -69,6 +88,10 @@ def machine(name, address, *options, **other):
             stdout=says,
             stderr=says,
         )
+    if address == SECOND:
+        here = os.readlink("/proc/self/ns/net")
+        until(lambda: os.readlink(f"/proc/{process.pid}/ns/net") != here, "a network")
+        ip("link", "set", "eth0", "netns", str(process.pid))
     until(lambda: STARTED in log.read_text(), f"the {name} machine")
     return process
 
@@ -125,8 +148,8 @@ def strangers_are_refused():
 
 
 def open_cluster_is_refused():
-    options = ["--head", f"--port={ADDRESS[-4:]}", f"--temp-dir={PLACE}/open"]
-    anyones = machine("open", ADDRESS[:-5], *options, RAY_AUTH_MODE="disabled")
+    options = ["--head", f"--port={ADDRESS.split(':')[1]}", f"--temp-dir={PLACE}/open"]
+    anyones = machine("open", FIRST, *options, RAY_AUTH_MODE="disabled")
     expect(ended(drive()) == 2, "a refusal of a cluster without a token")
     said = (PLACE / "driver.log").read_text()
     expect("without a token" in said.splitlines()[-1], "the reason")
@@ -147,14 +170,18 @@ def driver_is_killed(driver):
     return driver
 
 
-def machine_is_lost(second):
+def machine_vanishes():
     TRAP.touch()
     (task,) = until(lambda: logged("second stops (.*)"), "a task of the second machine")
     expect(len(logged("second ends .*")) > SHARE, "the second machine to have done its share")
-    second.kill()
+    ip("link", "set", "cable", "down")
+    began = time.monotonic()
     until(lambda: logged(f"first ends {task}"), "the first machine to do what the second left")
-    lost = re.compile(f"^{task}: .*node.* dead.* 127.0.0.2", re.MULTILINE)
+    took = time.monotonic() - began
+    expect(took < LOSS, f"the task to be done again sooner than after {took:.0f} s")
+    lost = re.compile(f"^{task}: .*node.* dead.* {SECOND}", re.MULTILINE)
     said = (PLACE / "driver.log").read_text()
+    expect(f"({SECOND}): Ray has lost this machine" in said, "the driver to say what it awaits")
     expect(lost.search(said), "the driver to say what was lost, and where")
     expect(f"{task}: given to another worker, attempt " in said, "the driver to say that the task was given away")
 
@@ -162,13 +189,16 @@ def machine_is_lost(second):
 WRAPPER.write_text(WRAPPER_TEXT)
 WRAPPER.chmod(0o755)
 LOG.touch()
-subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+ip("link", "set", "lo", "up")
+ip("link", "add", "cable", "type", "veth", "peer", "name", "eth0")
+ip("address", "add", f"{FIRST}/24", "dev", "cable")
+ip("link", "set", "cable", "up")
 subprocess.run(ray("get-auth-token", "--generate"), env=ENVIRONMENT, check=True, capture_output=True)
 open_cluster_is_refused()
-machine("first", "127.0.0.1", "--head", f"--port={ADDRESS[-4:]}", f"--temp-dir={PLACE}/ray")
-second = machine("second", "127.0.0.2", f"--address={ADDRESS}")
+machine("first", FIRST, "--head", f"--port={ADDRESS.split(':')[1]}", f"--temp-dir={PLACE}/ray")
+machine("second", SECOND, f"--address={ADDRESS}")
 strangers_are_refused()
 driver = driver_is_killed(drive())
-machine_is_lost(second)
+machine_vanishes()
 expect(ended(driver) == 0, "the count to end")
 expect(len(logged(r"\w+ aborts .*")) > ABORTS, "tasks to be aborted")

@@ -1,4 +1,4 @@
-//! A Ray cluster of two machines: lost machines, killed drivers, aborted tasks, wrong tokens.
+//! A Ray cluster of two machines: a pulled cable, killed drivers, aborted tasks, wrong tokens.
 //!
 //! The test needs Linux, `unshare` and `ip` with root rights, and Ray
 //! (`scripts/requirements-ray.txt`). The environment variable `RAY_PYTHON` names the Python that
@@ -16,7 +16,7 @@ tests! {
     &[
         Right("${RAY_PYTHON:-python3} -c 'import ray'"),
         Right("unshare --net --pid --fork --kill-child --mount-proc ip link set lo up"),
-    ] => [a_ray_cluster_survives_lost_machines_drivers_and_tasks],
+    ] => [a_ray_cluster_survives_vanished_machines_and_killed_drivers_and_tasks],
 }
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster/raylets.py");
@@ -40,7 +40,7 @@ fn apart(program: &str) -> Command {
     command
 }
 
-fn a_ray_cluster_survives_lost_machines_drivers_and_tasks() {
+fn a_ray_cluster_survives_vanished_machines_and_killed_drivers_and_tasks() {
     let python = env::var("RAY_PYTHON").unwrap_or("python3".to_owned());
     for (game, task, stage) in share(GAMES) {
         let (one, many) = (place(), place());
