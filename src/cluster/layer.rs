@@ -102,6 +102,7 @@ impl<'a> PlannedLayer<'a> {
             false => Err("its directory has the name of another plan".to_owned()),
         };
         named.map_err(|what| Error::Damaged { path, what })?;
+        dir.refresh();
         Ok(Some(Arc::new(Self {
             run,
             name: name.to_owned(),

@@ -55,6 +55,13 @@ impl TaskDir {
         Ok(dir)
     }
 
+    /// See what other machines have published. For up to a minute NFS answers from memory that a file
+    /// is missing, unless this machine finds the directory changed when it changes it itself.
+    pub(crate) fn refresh(&self) {
+        // Where nothing can be created, nothing has been published either.
+        drop(self.begin("look"));
+    }
+
     /// Read a [saved](Attempt::save) value; `None` if the file does not exist.
     ///
     /// # Errors

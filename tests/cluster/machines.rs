@@ -50,7 +50,7 @@ fn two_machines_share_a_network_file_system() {
     apart("nfs.sh", &[PROGRAM.as_ref(), there.path()]);
     for (name, game) in [
         ("killed", "--size 3 --max 256 --keep both"),
-        ("lists", "--size 4 --max 8"),
+        ("lists", "--size 4 --max 16 --until 34"),
         ("sweeps", "--size 4 --max 8 --keep last"),
     ] {
         good(&here, &format!("{game} --dir {name} --quiet"));

@@ -41,20 +41,25 @@ if [ "${0##*/}" = init ]; then
     else
         ip address add 10.48.1.2/24 dev eth0
     fi
-    until mount -t nfs4 -o vers=4.2 10.48.1.1:/ /mnt/nfs; do sleep 0.1; done
+    # Waits a little, without a process, which takes long here.
+    mkfifo /run/nothing
+    exec 9<>/run/nothing
+    nap() { read -rt 0.05 -u 9; }
+    until mount -t nfs4 -o vers=4.2 10.48.1.1:/ /mnt/nfs; do nap; done
     cd /mnt/nfs
     if [ "$machine" = first ]; then
         # Does what the second machine asks for, until it has ended.
         for ((n = 1; ; n++)); do
             until [ -e "$PLACE/ask.$n" ]; do
                 [ ! -e "$PLACE/end" ] || break 2
-                sleep 0.02
+                nap
             done
             bash "$PLACE/ask.$n" &>"$PLACE/said.$n"
             echo $? >"$PLACE/code"
             mv "$PLACE/code" "$PLACE/code.$n"
         done
     else
+        export -f nap
         bash -eu "$PLACE/test" && touch "$PLACE/passed"
         touch "$PLACE/end"
     fi
@@ -82,7 +87,7 @@ ask() {
 }
 # Waits for what the first machine says to the last question; returns its code.
 answer() {
-    until [ -e "$PLACE/code.$asked" ]; do sleep 0.02; done
+    until [ -e "$PLACE/code.$asked" ]; do nap || true; done
     said=$(cat "$PLACE/said.$asked")
     return "$(cat "$PLACE/code.$asked")"
 }
@@ -98,7 +103,7 @@ fail() {
 echo "== a second writer is refused, on the other machine, and takes over when the first is killed"
 game='--size 3 --max 256 --keep both --dir killed'
 $PROGRAM $game 2>log >/dev/null &
-until grep -q ' sum=' log; do sleep 0.01; done
+until grep -q ' sum=' log; do nap || true; done
 kill -STOP $!
 ! first "$PROGRAM $game --quiet" || fail "two writers"
 grep -q 'killed.*another process' <<<"$said" || fail "another refusal"
@@ -119,13 +124,13 @@ share() {
             shared=$((shared + $(wc -l <list)))
         elif ! $PROGRAM cluster seal --dir $2 2>seal; then
             grep -q 'no layer is cut' seal || { cat seal; exit 1; }
-            [ $shared -gt 20 ] || { echo "only $shared tasks"; exit 1; }
+            [ $shared -gt 5 ] || { echo "only $shared tasks"; exit 1; }
             return
         fi
     done
     exit 1
 }
-share '--size 4 --max 8 --task 4000' lists
+share '--size 4 --max 16 --until 34 --task 20000' lists
 share '--size 4 --max 8 --keep last --task 100' sweeps
 first "$PROGRAM verify --deep lists" || fail "not sound"
 cp -r killed lists sweeps "$OUT"
