@@ -95,6 +95,9 @@ pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
         (_, io::ErrorKind::FileTooLarge) => {
             ": raise the limit on file sizes, then give the same command again"
         }
+        ("link", kind) if kind != io::ErrorKind::NotFound => {
+            ": tasks need hard links, which this file system may lack; a plain count does not"
+        }
         (_, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
             ": give a place that can be read and written"
         }

@@ -101,7 +101,9 @@ pub(crate) fn free_space(dir: &Path) -> Option<u64> {
 /// Create a file without a name in `dir`, for reading and writing. The system deletes it when it is
 /// closed.
 fn spill(dir: &Path) -> Result<File> {
-    tempfile::tempfile_in(dir).map_err(Error::io(dir, "create a temporary file in"))
+    // Some file systems have no files without a name, and say so in several ways.
+    let named = |_| tempfile::NamedTempFile::new_in(dir).map(tempfile::NamedTempFile::into_file);
+    tempfile::tempfile_in(dir).or_else(named).map_err(Error::io(dir, "create a temporary file in"))
 }
 
 /// Make a written file durable and rename it to `path`. The new name is durable after [`sync_dir`].

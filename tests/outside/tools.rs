@@ -23,6 +23,7 @@ mod share;
 mod browser;
 #[path = "../cluster/mod.rs"]
 mod cluster;
+mod container;
 #[cfg(feature = "parquet")]
 mod dataset;
 mod examples;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
     let args = Arguments::from_args();
     let tests = [
         cluster::tests(),
+        container::tests(),
         #[cfg(feature = "parquet")]
         dataset::tests(),
         examples::tests(),

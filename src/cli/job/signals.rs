@@ -12,10 +12,11 @@
 
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::process;
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::{emulate_default_handler, exit};
 #[cfg(unix)]
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ},
@@ -79,7 +80,8 @@ fn asks(job: Option<&mut StoppableJob>, signal: i32) -> bool {
     true
 }
 
-/// Let the job say its last words, delete the temporary files, and end the process by the signal.
+/// Let the job say its last words, delete the temporary files, and end the process by the signal. No
+/// signal ends process 1, as which a container starts a program: it exits as a shell would say.
 fn end_process(job: Option<StoppableJob>, signal: i32) {
     if let Some(job) = job {
         let _ = aside(job.end).recv_timeout(LAST_WORDS);
@@ -88,6 +90,9 @@ fn end_process(job: Option<StoppableJob>, signal: i32) {
     let all = temporary::all();
     for path in all.iter() {
         store::clear(path);
+    }
+    if process::id() == 1 {
+        exit(128 + signal);
     }
     let _ = emulate_default_handler(signal);
 }
