@@ -103,7 +103,9 @@ pub(crate) fn free_space(dir: &Path) -> Option<u64> {
 fn spill(dir: &Path) -> Result<File> {
     // Some file systems have no files without a name, and say so in several ways.
     let named = |_| tempfile::NamedTempFile::new_in(dir).map(tempfile::NamedTempFile::into_file);
-    tempfile::tempfile_in(dir).or_else(named).map_err(Error::io(dir, "create a temporary file in"))
+    tempfile::tempfile_in(dir)
+        .or_else(named)
+        .map_err(Error::io(dir, "create a temporary file in"))
 }
 
 /// Make a written file durable and rename it to `path`. The new name is durable after [`sync_dir`].

@@ -10,9 +10,9 @@
 //! So the thread that receives signals never writes, and waits at most [`LAST_WORDS`] for a thread
 //! that does.
 
+use std::process;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::process;
 use std::thread;
 use std::time::Duration;
 
