@@ -3,12 +3,11 @@
 use std::io;
 
 use anyhow::Result;
+use clap::Command;
 use clap::builder::PossibleValuesParser;
-use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::cli::Cli;
 use crate::cli::out::Outcome;
 use crate::cli::out::output;
 
@@ -40,8 +39,7 @@ pub(super) struct Args {
     reader: String,
 }
 
-pub(super) fn run(args: &Args) -> Result<Outcome> {
-    let mut program = Cli::command();
+pub(super) fn run(args: &Args, mut program: Command) -> Result<Outcome> {
     let mut text = Vec::new();
     match args.reader.parse::<Shell>() {
         // To memory first, because `generate` panics if it cannot write.

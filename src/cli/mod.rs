@@ -141,7 +141,7 @@ pub fn run() -> ExitCode {
         (Some(Command::Count(args)), _) | (None, args) => count::run(&args),
         (Some(Command::Check(args)), _) => check::run(&args),
         (Some(Command::Cluster(args)), _) => cluster::run(&args),
-        (Some(Command::Completions(args)), _) => completions::run(&args),
+        (Some(Command::Completions(args)), _) => completions::run(&args, Cli::command()),
         (Some(Command::Graph(args)), _) => graph::run(&args),
         (Some(Command::Verify(args)), _) => verify::run(&args),
         (Some(Command::Solve(args)), _) => solve::run(&args),

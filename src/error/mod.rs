@@ -9,8 +9,8 @@ mod wrapped;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use phrase::{around, left, restore};
-pub use wrapped::{InputError, SolvingError, TaskError};
+use phrase::{between, first_left, restored};
+pub use wrapped::{InputError, SolvingError};
 
 /// The result of a fallible function of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -24,7 +24,7 @@ pub enum Error {
     Input(#[from] InputError),
 
     /// A game with too many states for a graph.
-    #[error("graph: {game}{} has over {limit} states: too many: give --limit, or --until with a smaller sum", around(" up to sum ", *until, ""))]
+    #[error("graph: {game}{} has over {limit} states: too many: give --limit, or --until with a smaller sum", between(" up to sum ", *until, ""))]
     Vast {
         /// Game.
         game: String,
@@ -97,7 +97,7 @@ pub enum Error {
     },
 
     /// A file that is not a part file.
-    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\"{}", .0.display(), restore(.0))]
+    #[error("{}: not an enum48 part file: expected a file that begins with the bytes of \"enum48pt\"{}", .0.display(), restored(.0))]
     Foreign(PathBuf),
 
     /// A file of another format version.
@@ -116,13 +116,13 @@ pub enum Error {
     Unfinished(PathBuf),
 
     /// A file of a run is missing.
-    #[error("{}: missing{}", .0.display(), restore(.0))]
+    #[error("{}: missing{}", .0.display(), restored(.0))]
     Missing(PathBuf),
 
     /// A part file shorter than its header says.
     #[error(
         "{path}: cut short: expected {expected} bytes, got {got}{}",
-        restore(path)
+        restored(path)
     )]
     Cut {
         /// File.
@@ -134,7 +134,7 @@ pub enum Error {
     },
 
     /// Bytes that have changed since they were written.
-    #[error("{path}: damaged: {what}{}", restore(path))]
+    #[error("{path}: damaged: {what}{}", restored(path))]
     Damaged {
         /// File.
         path: PathBuf,
@@ -146,7 +146,7 @@ pub enum Error {
     /// in place of values or matrices.
     #[error(
         "{path}: not the file that was sealed: {what}: put the right file back, or {}",
-        phrase::anew(path)
+        phrase::made_again(path)
     )]
     Mismatch {
         /// File.
@@ -237,7 +237,7 @@ pub enum Error {
     },
 
     /// A layer whose states, or afterstates, were deleted.
-    #[error("{path}: the {what} of sum {sum} were dropped (--keep {keep}), {}: count again with --keep {keeping} or both", left(*first))]
+    #[error("{path}: the {what} of sum {sum} were dropped (--keep {keep}), {}: count again with --keep {keeping} or both", first_left(*first))]
     Gone {
         /// Directory.
         path: PathBuf,
@@ -271,7 +271,74 @@ pub enum Error {
     Task(#[from] TaskError),
 }
 
+/// An error of a task of a layer. Errors of files are in [`Error`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TaskError {
+    /// Text that does not name a task of the layer.
+    #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
+    Unknown(String),
+
+    /// A task of a layer that was sealed, or planned again, in the meantime.
+    #[error(
+        "{0}: not the plan of the next layer: the run has gone on, its tasks were deleted, or this program sees an older state of it: ask for the tasks again (enum48 cluster tasks)"
+    )]
+    Stale(PathBuf),
+
+    /// A layer that another version of the program has cut into tasks.
+    #[error(
+        "{path}: cut into tasks by {found}: go on with that version, or delete the directory and let this version cut the layer again"
+    )]
+    OtherProgram {
+        /// The plan.
+        path: PathBuf,
+        /// The program and its version.
+        found: String,
+    },
+
+    /// A task that must be done first.
+    #[error("task {0}: not done yet: ask for the tasks again")]
+    Undone(String),
+
+    /// A task's output is damaged or gone, so the task must be done again.
+    #[error("{cause}: {task} is to be done again: ask for the tasks again")]
+    Retracted {
+        /// The task.
+        task: String,
+        /// The fault of the output.
+        cause: Box<Error>,
+    },
+
+    /// No layer is cut into tasks.
+    #[error("{0}: no layer is cut into tasks: run enum48 cluster tasks first")]
+    Unplanned(PathBuf),
+}
+
 impl Error {
+    /// Whether the error says that a run is damaged or that its numbers cannot be right. To
+    /// `verify`, such an error is a result, not a failure.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Altered { .. } | Self::Law { .. } => true,
+            Self::Solving(error) => error.is_damage(),
+            _ => self.damaged_file().is_some(),
+        }
+    }
+
+    /// The damaged or missing file.
+    pub(crate) fn damaged_file(&self) -> Option<&Path> {
+        match self {
+            Self::Foreign(path)
+            | Self::Unfinished(path)
+            | Self::Missing(path)
+            | Self::Cut { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::Mismatch { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// Whether a disk or a quota is full, or a file is larger than allowed.
     pub(crate) fn is_lack_of_space(&self) -> bool {
         use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};

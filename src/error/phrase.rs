@@ -4,10 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use super::Error;
-
 /// The first sum that still has its boards, in words.
-pub(super) fn left(first: Option<u32>) -> String {
+pub(super) fn first_left(first: Option<u32>) -> String {
     first.map_or_else(
         || "and none are left".to_owned(),
         |first| format!("the first that are left are of sum {first}"),
@@ -15,12 +13,12 @@ pub(super) fn left(first: Option<u32>) -> String {
 }
 
 /// A number between two words; empty without a number.
-pub(super) fn around(before: &str, number: Option<impl Display>, after: &str) -> String {
+pub(super) fn between(before: &str, number: Option<impl Display>, after: &str) -> String {
     number.map_or_else(String::new, |number| format!("{before}{number}{after}"))
 }
 
 /// The winning tiles next to a number between two of them.
-pub(super) fn near(tile: u32) -> String {
+pub(super) fn such_as(tile: u32) -> String {
     let below = 1 << tile.max(1).ilog2();
     if (8..65536).contains(&tile) {
         format!(", such as {below} or {}", 2 * below)
@@ -29,39 +27,13 @@ pub(super) fn near(tile: u32) -> String {
     }
 }
 
-impl Error {
-    /// Whether the error says that a run is damaged or that its numbers cannot be right. To
-    /// `verify`, such an error is a result, not a failure.
-    #[must_use]
-    pub fn is_damage(&self) -> bool {
-        match self {
-            Self::Altered { .. } | Self::Law { .. } => true,
-            Self::Solving(error) => error.is_damage(),
-            _ => self.damaged_file().is_some(),
-        }
-    }
-
-    /// The damaged or missing file.
-    pub(crate) fn damaged_file(&self) -> Option<&Path> {
-        match self {
-            Self::Foreign(path)
-            | Self::Unfinished(path)
-            | Self::Missing(path)
-            | Self::Cut { path, .. }
-            | Self::Damaged { path, .. }
-            | Self::Mismatch { path, .. } => Some(path),
-            _ => None,
-        }
-    }
-}
-
 /// The remedy for a damaged file: a copy, or the job that makes the file again.
-pub(super) fn restore(path: &Path) -> String {
-    format!(": restore it from a copy, or {}", anew(path))
+pub(super) fn restored(path: &Path) -> String {
+    format!(": restore it from a copy, or {}", made_again(path))
 }
 
 /// How to make a file of a run, or of its solution, again.
-pub(super) fn anew(path: &Path) -> &'static str {
+pub(super) fn made_again(path: &Path) -> &'static str {
     let dir = path.parent().and_then(Path::file_name).unwrap_or_default();
     if path.extension().is_some_and(|ending| ending == "values") {
         "solve that objective again (solve --again)"
@@ -81,7 +53,7 @@ pub(super) fn anew(path: &Path) -> &'static str {
 pub(super) fn of_format(path: &Path, found: u32, known: u32) -> String {
     let (what, remedy) = match found > known {
         true => ("newer", "use a newer enum48, or another --dir"),
-        false => ("older", anew(path)),
+        false => ("older", made_again(path)),
     };
     format!("{what} than this program reads ({known}): {remedy}")
 }

@@ -1,10 +1,8 @@
-//! The errors that [`Error`] wraps: of input that cannot be used, whatever is on the disk, and of
-//! two jobs that not every run needs, solving the game and counting task by task.
+//! Errors of input that cannot be used, whatever is on the disk, and errors of solving.
 
 use std::path::PathBuf;
 
-use super::Error;
-use super::phrase::{around, near};
+use super::phrase::{between, such_as};
 
 /// A value that a caller gave and that has no meaning here. Its message names the form that works.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +20,7 @@ pub enum InputError {
     },
 
     /// A number that is not a winning tile.
-    #[error("max {}: not a winning tile: give a power of two from 8 to 65536{}", .0, near(*.0))]
+    #[error("max {}: not a winning tile: give a power of two from 8 to 65536{}", .0, such_as(*.0))]
     Max(u32),
 
     /// Text that is not the name of a game.
@@ -64,7 +62,7 @@ pub enum InputError {
     Seed(String),
 
     /// Text that is not a code, or the code of a game that no play can produce.
-    #[error("code: {}{what}", around("move ", *turn, ": "))]
+    #[error("code: {}{what}", between("move ", *turn, ": "))]
     Code {
         /// The move at fault, counted from 1; `None` if no move is at fault.
         turn: Option<u64>,
@@ -162,47 +160,4 @@ impl SolvingError {
     pub(super) fn is_damage(&self) -> bool {
         matches!(self, Self::Mismatch { .. } | Self::Absent { .. })
     }
-}
-
-/// An error of a task of a layer. Errors of files are in [`Error`].
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TaskError {
-    /// Text that does not name a task of the layer.
-    #[error("task {0:?}: not a task of the layer: give one that enum48 cluster tasks prints")]
-    Unknown(String),
-
-    /// A task of a layer that was sealed, or planned again, in the meantime.
-    #[error(
-        "{0}: not the plan of the next layer: the run has gone on, its tasks were deleted, or this program sees an older state of it: ask for the tasks again (enum48 cluster tasks)"
-    )]
-    Stale(PathBuf),
-
-    /// A layer that another version of the program has cut into tasks.
-    #[error(
-        "{path}: cut into tasks by {found}: go on with that version, or delete the directory and let this version cut the layer again"
-    )]
-    OtherProgram {
-        /// The plan.
-        path: PathBuf,
-        /// The program and its version.
-        found: String,
-    },
-
-    /// A task that must be done first.
-    #[error("task {0}: not done yet: ask for the tasks again")]
-    Undone(String),
-
-    /// A task's output is damaged or gone, so the task must be done again.
-    #[error("{cause}: {task} is to be done again: ask for the tasks again")]
-    Retracted {
-        /// The task.
-        task: String,
-        /// The fault of the output.
-        cause: Box<Error>,
-    },
-
-    /// No layer is cut into tasks.
-    #[error("{0}: no layer is cut into tasks: run enum48 cluster tasks first")]
-    Unplanned(PathBuf),
 }

@@ -26,7 +26,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Graph, Target};
+use super::model::{Graph, Target};
 
 /// A node: a state, the win or the loss. Users rely on the keys and their order: add new keys at
 /// the end.
@@ -175,7 +175,7 @@ fn write_element<W: Write>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::small;
+    use super::super::model::tests::small;
     use super::*;
 
     #[test]

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::{Edge, Graph, State, Target};
+use super::model::{Edge, Graph, State, Target};
 
 /// Style of the graph, and of all nodes and edges.
 const STYLE: &str = "  bgcolor=white fontname=monospace fontsize=11 labelloc=t newrank=true \
@@ -161,7 +161,7 @@ fn end_color(end: Target) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::small;
+    use super::super::model::tests::small;
     use super::*;
 
     fn dot(grouped: bool) -> String {

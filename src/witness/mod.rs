@@ -25,7 +25,7 @@ use crate::part::Kind;
 use crate::play::Code;
 use crate::read::{Lookup, Reader};
 use crate::store::Run;
-use predecessors::{Trail, before_spawn};
+use predecessors::{Trail, before_spawn, is_won};
 
 pub(crate) use predecessors::Predecessors;
 pub use search::Search;
@@ -45,11 +45,6 @@ pub enum Answer {
 fn is_start(board: Board) -> bool {
     let tiles: Vec<Exp> = exps(board).filter(|&exp| exp != Exp::EMPTY).collect();
     matches!(tiles[..], [Exp::TWO | Exp::FOUR, Exp::TWO | Exp::FOUR])
-}
-
-/// Whether the game is won on this board.
-fn is_won(game: &Game, board: Board) -> bool {
-    max_exp(board) >= game.win()
 }
 
 /// The reason why a board cannot be reached, if it breaks one of a few simple rules.

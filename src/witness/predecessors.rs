@@ -4,12 +4,16 @@
 //! A move treats each line of the board on its own, so the boards before it are all combinations of
 //! the predecessors of its lines. The predecessors of every possible line are listed once.
 
-use super::is_won;
 use crate::error::Result;
 use crate::game::board::exps;
 use crate::game::line::{self, Line};
-use crate::game::{Board, Direction, Exp, Game, Size};
+use crate::game::{Board, Direction, Exp, Game, Size, max_exp};
 use crate::play::{Code, Luck, Spawn};
+
+/// Whether the game is won on this board.
+pub(super) fn is_won(game: &Game, board: Board) -> bool {
+    max_exp(board) >= game.win()
+}
 
 /// The boards before a spawn: for each cell with a 2 or a 4, the board with that cell empty.
 pub(super) fn before_spawn(size: Size, board: Board) -> impl Iterator<Item = (Spawn, Board)> {

@@ -13,8 +13,8 @@ use std::iter;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::predecessors::{Predecessors, Trail};
-use super::{Answer, is_start, is_won, refute};
+use super::predecessors::{Predecessors, Trail, is_won};
+use super::{Answer, is_start, refute};
 use crate::error::Result;
 use crate::game::{Board, Game, empty_cells, sum};
 use crate::progress::Progress;

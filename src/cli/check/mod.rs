@@ -113,7 +113,7 @@ fn recount(args: &Args) -> Result<Outcome> {
     };
     let plan = args.resources.plan()?;
     let mut outcome = Outcome::Done;
-    let mut report = CheckReport::new(args, &[]);
+    let mut report = CheckReport::new(args.json, &[]);
     for published in known::all_published().filter(|published| published.effort <= most) {
         let game = published.game.parse()?;
         let place = TemporaryDir::new()?;
@@ -197,7 +197,7 @@ fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
             path.display()
         ),
     };
-    let mut report = CheckReport::new(args, &[(path, Some(game))]);
+    let mut report = CheckReport::new(args.json, &[(path, Some(game))]);
     report.on(&table);
     let laws = || Laws::new(&game, table.last_sum()).table(&table);
     let complete = match begins(&table, &game).and_then(|()| laws()) {
@@ -250,7 +250,7 @@ fn with_table(path: &Path, other_path: &Path, args: &Args) -> Result<Outcome> {
         wanted(other_path, &other, args)?;
     }
     let (a, b) = (path.display(), other_path.display());
-    let mut report = CheckReport::new(args, &[(path, game), (other_path, other_game)]);
+    let mut report = CheckReport::new(args.json, &[(path, game), (other_path, other_game)]);
     if let (Some(game), Some(other)) = (game, other_game)
         && game != other
     {

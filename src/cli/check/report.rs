@@ -8,7 +8,6 @@ use indicatif::HumanCount;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Args;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::talk;
@@ -46,10 +45,10 @@ struct DifferingColumn {
 
 impl CheckReport {
     /// A report on tables, with their games if they are known.
-    pub(super) fn new(args: &Args, tables: &[(&Path, Option<Game>)]) -> Self {
+    pub(super) fn new(json: bool, tables: &[(&Path, Option<Game>)]) -> Self {
         let path = |(path, _): &(&Path, _)| path.display().to_string();
         Self {
-            json: args.json,
+            json,
             tables: tables.iter().map(path).collect(),
             games: tables.iter().map(|(_, game)| *game).collect(),
             ..Self::default()

@@ -3,13 +3,14 @@
 //! The board and all messages go to stderr, so that the code of the game is the only line on stdout
 //! and `code=$(enum48 play ...)` works.
 //!
-//! Reading order: this file (a game with undo), `player` (the keys), `screen` (the picture of a game,
+//! Reading order: this file, `session` (a game with undo), `player` (the keys), `screen` (the picture of a game,
 //! with the hints of a solution), `terminal` (the terminal and its signals during a game), `page` (the
 //! game in a browser).
 
 mod page;
 mod player;
 mod screen;
+mod session;
 mod terminal;
 
 use std::io::{self, IsTerminal};
@@ -20,18 +21,18 @@ use anyhow::{Context, Result, bail};
 use crossterm::event::{self, Event};
 
 use self::player::{Key, Player, key};
+use self::session::Session;
 use self::terminal::{Continued, Terminal};
 use crate::cli::args::objectives::Objectives;
-use crate::cli::ask::solved::{self, FourArgs, SolvedGame};
+use crate::cli::ask::solved::{FourArgs, SolvedGame};
 use crate::cli::job::open::{self, GameOrRun, SHORT};
 use crate::cli::job::signals;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::MEMORY;
 use crate::cli::out::output::{self, Output};
 use crate::engine::Stop;
-use crate::game::{Direction, Game};
 use crate::machine;
-use crate::play::{Code, Luck, Position, Seed};
+use crate::play::Seed;
 use crate::solve::Values;
 use crate::store::Run;
 
@@ -154,15 +155,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The way to hints for a game.
-fn steps(game: Game) -> String {
-    if solved::is_small(game) {
-        return "start play again with --for score: the game is then solved, in some seconds"
-            .to_owned();
-    }
-    solved::steps(game)
-}
-
 /// Play until the player quits or a signal comes, then restore the terminal.
 fn play(player: &mut Player, continued: &Continued, stop: &Stop) -> Result<()> {
     let terminal = Terminal::open().context("terminal: cannot enter raw mode")?;
@@ -214,44 +206,5 @@ fn next_event(
         if !io::stdin().is_terminal() {
             return Err(io::Error::other("the terminal has gone"));
         }
-    }
-}
-
-/// A game from a seed, with undo. It is played again from its start for each move, so a move that is
-/// made again after an undo brings the tile that it brought before.
-struct Session {
-    seed: Seed,
-    /// The code of the game so far.
-    code: Code,
-}
-
-impl Session {
-    /// A game at its start, with two tiles.
-    fn new(game: Game, seed: Seed) -> Self {
-        let code = Code::new(game, Luck::Seed(seed), Vec::new());
-        let code = code.expect("a seed starts every game");
-        Self { seed, code }
-    }
-
-    /// The current board.
-    fn position(&self) -> &Position {
-        self.code.end()
-    }
-
-    /// Move all tiles and, unless the move wins, spawn a tile. Does nothing and returns false if the
-    /// move is not legal or the game is over.
-    fn slide(&mut self, direction: Direction) -> bool {
-        let moves = [self.code.moves(), &[direction]].concat();
-        let played = Code::new(self.code.game(), Luck::Seed(self.seed), moves);
-        played.map(|code| self.code = code).is_ok()
-    }
-
-    /// Undo the last move; false if there is none.
-    fn undo(&mut self) -> bool {
-        let Some((_, moves)) = self.code.moves().split_last() else {
-            return false;
-        };
-        let played = Code::new(self.code.game(), Luck::Seed(self.seed), moves.to_vec());
-        played.map(|code| self.code = code).is_ok()
     }
 }

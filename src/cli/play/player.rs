@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::screen::{self, Note, Screen};
-use super::{Session, steps};
+use super::session::Session;
+use crate::cli::ask::solved;
 use crate::cli::out::board::JudgedMoves;
 use crate::error::Result;
-use crate::game::Direction;
+use crate::game::{Direction, Game};
 use crate::play::Status;
 use crate::solve::Values;
 
@@ -142,6 +143,15 @@ impl<'a> Player<'a> {
         }
         Ok(())
     }
+}
+
+/// The way to hints for a game.
+fn steps(game: Game) -> String {
+    if solved::is_small(game) {
+        return "start play again with --for score: the game is then solved, in some seconds"
+            .to_owned();
+    }
+    solved::steps(game)
 }
 
 #[cfg(test)]

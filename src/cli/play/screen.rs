@@ -13,7 +13,7 @@ use std::slice::Chunks;
 use crossterm::style::{Color, Stylize};
 use indicatif::HumanCount;
 
-use super::Session;
+use super::session::Session;
 use crate::cli::args::objectives::{loss, number};
 use crate::cli::out::board::{COLUMN, JudgedMoves, NAME};
 use crate::cli::out::units;
