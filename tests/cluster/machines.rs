@@ -3,6 +3,8 @@
 //! `nfs.sh` and `slurm.sh` make the machines; the tests compare the files with local runs. Both need
 //! root rights, namespaces, and packages of Debian that not every system has.
 
+#![expect(clippy::disallowed_methods, reason = "the test writes batch scripts")]
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +12,6 @@ use std::process::Command;
 use crate::command::{PROGRAM, good, place, stderr};
 use crate::files::files;
 use crate::needs::Need::{self, Right};
-use crate::script::write_program;
 
 tests! {
     &[
@@ -105,7 +106,7 @@ fn the_batch_scripts_of_the_page_resume_under_slurm() {
         }
         assert!(!text.contains("256") && !text.contains('~'), "{text}");
         let path = batch.path().join(name);
-        write_program(&path, &text);
+        fs::write(&path, &text).unwrap();
         paths.push(path);
     }
     apart(
