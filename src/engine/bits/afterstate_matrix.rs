@@ -30,10 +30,8 @@ use crate::game::orbit;
 pub(crate) struct AfterstateMatrix {
     slots: Slots,
     /// For each short top half a compact row of hollow bottom halves.
-    short_rows: Matrix<LineMemory>,
+    short_rows: Matrix,
     has_short_rows: bool,
-    /// The boards with a hollow top half and a short bottom half, before they are flipped.
-    to_flip: Matrix<LineMemory>,
     mirror: Mirror,
     pub(crate) has_bits: bool,
 }
@@ -213,12 +211,7 @@ impl AfterstateMatrix {
     /// Make the rows of short top halves: flip the boards with a hollow top half.
     fn flip(&mut self, packed: &PackedMatrix, sides: Sides) -> Result<()> {
         let [_, shape] = shapes_of_moves_down(sides.flipped());
-        let boards = &mut self.to_flip;
-        boards.reshape(shape.0, shape.1)?;
-        boards.clear();
-        packed.for_each_row(shape, |number, row| {
-            boards.row_mut(number).copy_from_slice(row);
-        });
+        let boards = packed.unpack(shape)?;
         let (short, hollow) = (&sides.rows.class.short, &sides.columns.class.hollow);
         self.short_rows
             .reshape(short.positions.len(), hollow.lines)?;
@@ -244,12 +237,7 @@ impl AfterstateMatrix {
     }
 
     /// Make the rows by bottom half of one line of columns.
-    pub(crate) fn flip_line(
-        &self,
-        line: usize,
-        rows: &Tables,
-        flipped: &mut Matrix<LineMemory>,
-    ) -> Result<()> {
+    pub(crate) fn flip_line(&self, line: usize, rows: &Tables, flipped: &mut Matrix) -> Result<()> {
         flipped.reshape(LINE, rows.class.lines())?;
         flipped.clear();
         let mut square = [BitLine::ZERO; LINE];

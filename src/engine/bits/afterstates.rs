@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::class::{Class, ColumnRange};
 use super::half::{Half, at_left};
 use super::kernels::set;
-use super::matrix::{Matrices, lock};
+use super::matrix::Matrix;
 use super::packed_matrix::PackedMatrix;
 use super::tables::{Halves, Sides};
 use crate::engine::frontier::FrontierPart;
@@ -178,43 +178,40 @@ impl Afterstates {
         workers: &Workers,
     ) -> Result<()> {
         *self = Self::new(weight);
-        let mut matrices = Matrices::default();
-        matrices.lay_out((0..=weight).map(|top| self.shape(top, halves)))?;
+        let matrix = |top| Ok(Mutex::new(Matrix::new(self.shape(top, halves))?));
+        let moved: Vec<Mutex<Matrix>> = (0..=weight).map(matrix).collect::<Result<_>>()?;
         let blocks: Vec<_> = parts
             .iter()
             .flat_map(|&part| (0..part.blocks()).map(move |block| (part, block)))
             .collect();
-        let loaded = matrices.fill(|moved| {
-            for new in moved {
-                lock(new).clear();
+        let Done = workers.each(&blocks, |worker, &(part, block)| {
+            worker.boards.clear();
+            part.read(block, &mut worker.decoder, &mut worker.boards)?;
+            let mut bits: Vec<Vec<(u32, u32)>> = vec![Vec::new(); weight + 1];
+            let boards = worker.boards.iter();
+            let images = boards.flat_map(|&board| images::<4, 4>(board));
+            for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
+                let of_top = halves.positions.weight(top);
+                let Sides { rows, columns } = halves.sides(of_top, weight - of_top);
+                let row = rows.class.moved_row(halves.positions.of(top));
+                let column = halves.positions.of(bottom);
+                if let Some(row) = row.filter(|_| columns.class.is_moved_column(column)) {
+                    bits[of_top].push((row as u32, column));
+                }
             }
-            workers.each(&blocks, |worker, &(part, block)| {
-                worker.boards.clear();
-                part.read(block, &mut worker.decoder, &mut worker.boards)?;
-                let mut bits: Vec<Vec<(u32, u32)>> = vec![Vec::new(); weight + 1];
-                let boards = worker.boards.iter();
-                let images = boards.flat_map(|&board| images::<4, 4>(board));
-                for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
-                    let of_top = halves.positions.weight(top);
-                    let Sides { rows, columns } = halves.sides(of_top, weight - of_top);
-                    let row = rows.class.moved_row(halves.positions.of(top));
-                    let column = halves.positions.of(bottom);
-                    if let Some(row) = row.filter(|_| columns.class.is_moved_column(column)) {
-                        bits[of_top].push((row as u32, column));
-                    }
+            for (new, bits) in moved.iter().zip(bits).filter(|(_, bits)| !bits.is_empty()) {
+                let mut new = new.lock().expect("no thread panics");
+                for (row, at) in bits {
+                    set(new.row_mut(row as usize), at);
                 }
-                for (new, bits) in moved.iter().zip(bits).filter(|(_, bits)| !bits.is_empty()) {
-                    let mut new = lock(new);
-                    for (row, at) in bits {
-                        set(new.row_mut(row as usize), at);
-                    }
-                }
-                Ok(Done)
-            })
+            }
+            Ok(Done)
+        })?;
+        let packed = moved.into_par_iter().map(|moved| {
+            let moved = moved.into_inner().expect("no thread panics");
+            PackedMatrix::new(moved.rows())
         });
-        let Done = loaded?;
-        let tops = (0..=weight).into_par_iter();
-        self.moved = tops.map(|top| matrices.pack(top)).collect::<Result<_>>()?;
+        self.moved = packed.collect::<Result<_>>()?;
         Ok(())
     }
 }

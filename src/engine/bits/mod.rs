@@ -49,7 +49,7 @@
 //! ```text
 //!   Afterstates of sums s-2 and s-4: moved to the left, packed
 //!      |
-//!      | moves_down   by a quarter turn: copies fields of bits                        Turner
+//!      | moves_down   by a quarter turn: copies fields of bits                make_moves_down
 //!      v
 //!   AfterstateMatrix  all afterstates with a top half of one weight
 //!      |
@@ -92,7 +92,7 @@
 //! | pair | a top weight and a bottom weight ([`Pair`](pair::Pair)); it stands for its flip, too |
 //! | sweep | the count of a layer, pair by pair ([`Sweep`]) |
 //! | turn | a quarter turn of boards: moves to the left become moves down |
-//! | moves down | the afterstates of moves down, made by a turn ([`Turner`](moves_down::Turner)) |
+//! | moves down | the afterstates of moves down, made by a turn ([`make_moves_down`](moves_down::make_moves_down)) |
 //! | moved half | a half that a move to the left leads to; a moved row has an empty cell, too |
 //! | fallen half | a half that a move down onto a full half can leave |
 //! | slot | a row of an [`AfterstateMatrix`](afterstate_matrix::AfterstateMatrix) |

@@ -4,14 +4,15 @@
 //! batch of pairs makes only the moves down that it needs, packs them, and drops them after its sweep.
 //! A turn reads all moves to the left, group by group, and `turn` copies their bits.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 
 use super::afterstates::{Afterstates, shapes_of_moves_down};
 use super::kernels::BitLine;
-use super::matrix::{Matrices, lock};
+use super::matrix::Matrix;
+use super::packed_matrix::PackedMatrix;
 use super::tables::Halves;
 use super::turn::QuarterTurn;
 use crate::engine::batch::ranges;
@@ -31,128 +32,87 @@ pub(crate) fn most_packed(full: u64, short: u64) -> u64 {
     full / 10 * 7 + short / 8
 }
 
-/// Derives moves down. Holds memory for a turn, which goes batch by batch.
-pub(crate) struct Turner {
-    /// Afterstates of moves to the left, unpacked.
-    moved: Matrices,
-    /// Moves down, not yet packed: onto full bottom halves, and onto short ones.
-    down: [Matrices; 2],
-    /// Most bytes of a batch of moves to the left, and of a batch of moves down, if it has more than
-    /// one matrix.
-    most: usize,
-}
-
-impl Turner {
-    /// Memory of `bytes` bytes.
-    pub(crate) fn new(bytes: u64) -> Self {
-        Self {
-            moved: Matrices::default(),
-            down: Default::default(),
-            most: bytes as usize / 2,
-        }
-    }
-
-    /// Derive the moves down with top halves of the weights `tops`, unless they are there. Others are
-    /// dropped.
-    pub(crate) fn make(
-        &mut self,
-        afterstates: &mut Afterstates,
-        tops: &BTreeSet<usize>,
-        halves: &Halves,
-        workers: &Workers,
-    ) -> Result<()> {
-        let weight = afterstates.weight;
-        afterstates.moves_down.retain(|top, _| tops.contains(top));
-        let mut missing = halves.largest_first(weight);
-        missing.retain(|top| tops.contains(top) && !afterstates.moves_down.contains_key(top));
-        let shapes = |top: usize| shapes_of_moves_down(halves.sides(top, weight - top));
-        // Neighbouring sources have neighbouring fields.
-        let mut sources: Vec<usize> = halves.tops(weight).collect();
-        sources.retain(|&top| afterstates.moved[top].has_bits());
-        let mut sources = self.batches(&sources, |top| vec![afterstates.shape(top, halves)]);
-        // The first batch clears the moves down, even if there is nothing to turn.
-        if sources.is_empty() {
-            sources.push(Vec::new());
-        }
-        for tops in self.batches(&missing, |top| shapes(top).to_vec()) {
-            let [full, short] = &mut self.down;
-            for (matrices, kind) in [(&mut *full, 0), (&mut *short, 1)] {
-                let shape = |top| match tops.contains(&top) {
-                    true => shapes(top)[kind],
-                    false => (0, 0),
-                };
-                matrices.lay_out((0..=weight).map(shape))?;
-            }
-            for (batch, sources) in sources.iter().enumerate() {
-                unpack(afterstates, sources, &mut self.moved, halves, workers)?;
-                let turn = QuarterTurn {
-                    weight,
-                    moved: &self.moved,
-                    halves,
-                };
-                let turned = full.fill(|full| {
-                    short.fill(|short| {
-                        workers.each(&tops, |_, &top| {
-                            let (full, short) = (&mut *lock(&full[top]), &mut *lock(&short[top]));
-                            if batch == 0 {
-                                full.clear();
-                                short.clear();
-                            }
-                            turn.on_full(top, full);
-                            turn.on_short(top, short);
-                            Ok(Done)
-                        })
-                    })
-                });
-                let Done = turned?;
-            }
-            let packed = tops
-                .par_iter()
-                .map(|&top| Ok((top, [full.pack(top)?, short.pack(top)?])));
-            let packed: Vec<_> = packed.collect::<Result<_>>()?;
-            afterstates.moves_down.extend(packed);
-        }
-        Ok(())
-    }
-
-    /// Cut weights of top halves into batches, given the shapes of their matrices.
-    fn batches(
-        &self,
-        tops: &[usize],
-        shapes: impl Fn(usize) -> Vec<(usize, usize)>,
-    ) -> Vec<Vec<usize>> {
-        let lines = |&top: &usize| shapes(top).iter().map(|(rows, width)| rows * width).sum();
-        let sizes: Vec<usize> = tops.iter().map(lines).collect();
-        let batches = ranges(&sizes, self.most / size_of::<BitLine>()).into_iter();
-        batches
-            .map(|batch: Range<usize>| tops[batch].to_vec())
-            .collect()
-    }
-}
-
-/// Unpack the matrices of the top halves of some weights, and no others.
-fn unpack(
-    afterstates: &Afterstates,
+/// Derive the moves down with top halves of the weights `tops`, unless they are there. Others are
+/// dropped.
+///
+/// The work goes batch by batch. A batch of moves to the left, or of moves down, takes at most half
+/// of `bytes`, or has one matrix.
+pub(crate) fn make_moves_down(
+    afterstates: &mut Afterstates,
     tops: &[usize],
-    moved: &mut Matrices,
+    bytes: u64,
     halves: &Halves,
     workers: &Workers,
 ) -> Result<()> {
-    let shapes = (0..=afterstates.weight).map(|top| match tops.contains(&top) {
-        true => afterstates.shape(top, halves),
-        false => (0, 0),
-    });
-    moved.lay_out(shapes)?;
-    let unpacked = moved.fill(|moved| {
-        workers.each(tops, |_, &top| {
-            let mut to = lock(&moved[top]);
-            to.clear();
-            let shape = afterstates.shape(top, halves);
-            afterstates.moved[top].for_each_row(shape, |number, row| {
-                to.row_mut(number).copy_from_slice(row);
-            });
-            Ok(Done)
-        })
-    });
-    unpacked.map(|Done| ())
+    let weight = afterstates.weight;
+    let there = &mut afterstates.moves_down;
+    there.retain(|top, _| tops.contains(top));
+    let is_missing = |top| tops.contains(&top) && !there.contains_key(&top);
+    let missing = halves.largest_first(weight, is_missing);
+    let shapes = |top: usize| shapes_of_moves_down(halves.sides(top, weight - top));
+    // Neighbouring sources have neighbouring fields.
+    let mut sources: Vec<usize> = halves.tops(weight).collect();
+    sources.retain(|&top| afterstates.moved[top].has_bits());
+    let sources = batches(&sources, bytes, |top| vec![afterstates.shape(top, halves)]);
+    for tops in batches(&missing, bytes, |top| shapes(top).to_vec()) {
+        let new = |&top: &usize| {
+            let [full, short] = shapes(top).map(Matrix::new);
+            Ok(Mutex::new((top, [full?, short?])))
+        };
+        let down: Vec<Mutex<(usize, [Matrix; 2])>> = tops.iter().map(new).collect::<Result<_>>()?;
+        for sources in &sources {
+            let moved = unpack(afterstates, sources, halves, workers)?;
+            let turn = QuarterTurn {
+                weight,
+                moved: &moved,
+                halves,
+            };
+            let Done = workers.each(&down, |_, down| {
+                let (top, [full, short]) = &mut *down.lock().expect("no thread panics");
+                turn.on_full(*top, full);
+                turn.on_short(*top, short);
+                Ok(Done)
+            })?;
+        }
+        let packed = down.into_par_iter().map(|down| {
+            let (top, down) = down.into_inner().expect("no thread panics");
+            let [full, short] = down.map(|matrix| PackedMatrix::new(matrix.rows()));
+            Ok((top, [full?, short?]))
+        });
+        let packed: Vec<_> = packed.collect::<Result<_>>()?;
+        afterstates.moves_down.extend(packed);
+    }
+    Ok(())
+}
+
+/// Cut weights of top halves into batches, given the shapes of their matrices.
+fn batches(
+    tops: &[usize],
+    bytes: u64,
+    shapes: impl Fn(usize) -> Vec<(usize, usize)>,
+) -> Vec<Vec<usize>> {
+    let lines = |&top: &usize| shapes(top).iter().map(|(rows, width)| rows * width).sum();
+    let sizes: Vec<usize> = tops.iter().map(lines).collect();
+    let batches = ranges(&sizes, bytes as usize / 2 / size_of::<BitLine>()).into_iter();
+    batches
+        .map(|batch: Range<usize>| tops[batch].to_vec())
+        .collect()
+}
+
+/// The moves to the left by weight of the top half. Only those of some weights have lines.
+fn unpack(
+    afterstates: &Afterstates,
+    tops: &[usize],
+    halves: &Halves,
+    workers: &Workers,
+) -> Result<Vec<Matrix>> {
+    let matrix = |top| {
+        if !tops.contains(&top) {
+            return Ok(Matrix::default());
+        }
+        workers.check()?;
+        afterstates.moved[top].unpack(afterstates.shape(top, halves))
+    };
+    let tops = (0..=afterstates.weight).into_par_iter();
+    tops.map(matrix).collect()
 }

@@ -14,6 +14,7 @@
 use std::array;
 
 use super::kernels::{BitLine, bit, kernel};
+use super::matrix::Matrix;
 use crate::error::Result;
 use crate::pages::Pages;
 use crate::part::LINE_AT_MOST;
@@ -30,21 +31,17 @@ pub(crate) struct PackedMatrix {
 }
 
 impl PackedMatrix {
-    /// Pack the rows of a matrix. `bytes` is scratch memory.
+    /// Pack the rows of a matrix.
     ///
     /// # Errors
     ///
     /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
-    pub(crate) fn new<'a>(
-        rows: impl ExactSizeIterator<Item = &'a [BitLine]>,
-        bytes: &mut Vec<u8>,
-    ) -> Result<Self> {
+    pub(crate) fn new<'a>(rows: impl ExactSizeIterator<Item = &'a [BitLine]>) -> Result<Self> {
         let mut rows = rows.peekable();
         let width = rows.peek().map_or(0, |row| row.len());
         let zeros = vec![BitLine::ZERO; width];
         let (mut last, mut end) = (zeros.as_slice(), rows.len().div_ceil(8));
-        bytes.clear();
-        bytes.resize(end, 0);
+        let mut bytes = vec![0; end];
         for (number, row) in rows.enumerate() {
             if row == zeros {
                 continue;
@@ -121,6 +118,19 @@ impl PackedMatrix {
             has |= number == row && bit(bits, column);
         });
         has
+    }
+
+    /// The matrix of `shape`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`].
+    pub(crate) fn unpack(&self, shape: (usize, usize)) -> Result<Matrix> {
+        let mut matrix = Matrix::new(shape)?;
+        self.for_each_row(shape, |number, row| {
+            matrix.row_mut(number).copy_from_slice(row);
+        });
+        Ok(matrix)
     }
 
     /// The packed rows, as they stand in a file.
@@ -301,7 +311,7 @@ mod tests {
                     }
                 }
                 let all = (0..rows).map(|row| &matrix[row * width..][..width]);
-                let packed = PackedMatrix::new(all, &mut vec![1, 2, 3]).unwrap();
+                let packed = PackedMatrix::new(all).unwrap();
                 let mut found = vec![BitLine::ZERO; rows * width];
                 let mut next = 0;
                 packed.for_each_row((rows, width), |number, row| {
@@ -327,7 +337,7 @@ mod tests {
         matrix[4 * width..6 * width].fill(BitLine::ZERO);
         matrix[9 * width + 1] = matrix[8 * width + 1];
         let mut columns = vec![BitLine([u64::MAX; 8]); width];
-        let packed = PackedMatrix::new(matrix.chunks(width), &mut Vec::new()).unwrap();
+        let packed = PackedMatrix::new(matrix.chunks(width)).unwrap();
         let good = packed.bytes();
         let read = |bytes: &[u8], columns: &[BitLine]| {
             let read = PackedMatrix::from_bytes(bytes, (rows, width), columns).unwrap()?;
@@ -347,7 +357,7 @@ mod tests {
                 // Some changed bytes are the packed form of another matrix.
                 if let Some(found) = read(&bytes, &columns) {
                     assert!(found != matrix, "bit {bit} of {at}");
-                    let again = PackedMatrix::new(found.chunks(width), &mut Vec::new()).unwrap();
+                    let again = PackedMatrix::new(found.chunks(width)).unwrap();
                     assert_eq!(again.bytes(), bytes, "bit {bit} of {at}");
                     changed += 1;
                 }

@@ -26,7 +26,7 @@ use super::counts::{BoardCounts, NamedBoards, PairCounts};
 use super::half::Half;
 use super::kernels::{BitLine, set};
 use super::listing::Lister;
-use super::matrix::{LineMemory, Matrix};
+use super::matrix::Matrix;
 use super::packed_matrix::PackedMatrix;
 use super::prefixes::{Prefixes, Standing};
 use super::slide::Slide;
@@ -57,7 +57,7 @@ pub(crate) struct PairScratch {
     counter: StateCounter,
     pub(super) canonical: Canonical,
     /// Rows by bottom half.
-    pub(super) flipped: Matrix<LineMemory>,
+    pub(super) flipped: Matrix,
     slide: Slide,
 }
 

@@ -9,7 +9,7 @@ use std::mem;
 
 use super::class::{ColumnRange, NONE};
 use super::kernels::{BitLine, LINE, or, or_masked};
-use super::matrix::{LineMemory, Matrix};
+use super::matrix::Matrix;
 use super::packed_matrix::PackedMatrix;
 use super::tables::{Sides, Tables};
 use super::transpose::{transpose, transpose_square};
@@ -19,17 +19,16 @@ use crate::error::Result;
 #[derive(Default)]
 pub(crate) struct Slide {
     /// A row for each target of the batch.
-    batch: Matrix<LineMemory>,
+    batch: Matrix,
     /// For each bottom half that a move leads to, the bits of 512 targets.
     moved: Vec<BitLine>,
     /// The number of the batch, and whether it has bits.
     number: u32,
     has_bits: bool,
     /// The afterstates, with rows by top half.
-    upright: Matrix<LineMemory>,
+    upright: Matrix,
     /// The afterstates, with rows by bottom half.
-    flipped: Matrix<LineMemory>,
-    bytes: Vec<u8>,
+    flipped: Matrix,
 }
 
 impl Slide {
@@ -74,7 +73,7 @@ impl Slide {
     /// half.
     pub(crate) fn finish(&mut self, sides: Sides) -> Result<[PackedMatrix; 2]> {
         self.end_batch(sides, u32::MAX);
-        let mut pack = |matrix: &Matrix<_>| PackedMatrix::new(matrix.rows(), &mut self.bytes);
+        let pack = |matrix: &Matrix| PackedMatrix::new(matrix.rows());
         Ok([pack(&self.upright)?, pack(&self.flipped)?])
     }
 

@@ -7,7 +7,7 @@
 use super::afterstate_matrix::AfterstateMatrix;
 use super::class::ColumnRange;
 use super::kernels::{BitLine, LINE};
-use super::matrix::{LineMemory, Matrix};
+use super::matrix::Matrix;
 use super::tables::{Sides, unmark};
 use super::transpose::transpose_lines;
 use crate::error::Result;
@@ -16,9 +16,9 @@ use crate::error::Result;
 #[derive(Default)]
 pub(crate) struct Spawns {
     /// 512 rows by bottom half.
-    by_bottom: Matrix<LineMemory>,
+    by_bottom: Matrix,
     /// A row for each top half that a move leads to.
-    by_top: Matrix<LineMemory>,
+    by_top: Matrix,
     pub(crate) has_bits: bool,
 }
 

@@ -5,18 +5,17 @@
 //! nearly the same moves down. So a batch of neighbours needs few moves down, which fit the memory,
 //! and many of them are there from the batch before.
 
-use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
+use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::{iter, mem, slice};
 
 use super::afterstates::Afterstates;
 use super::counts::{BoardCounts, PairCounts, compare_afterstates};
 use super::half::Half;
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
-use super::moves_down::{Turner, most_bytes};
+use super::moves_down::{make_moves_down, most_bytes};
 use super::pair::{Pair, PairScratch};
 use super::tables::{Halves, Sides};
 use crate::counts::Row;
@@ -37,7 +36,8 @@ pub(crate) struct Sweep<'a> {
     scratch: PerThread<PairScratch>,
     /// The afterstates of the layer that is being counted, of the last sum, and of the sum before it.
     pub(super) afterstates: [Afterstates; 3],
-    turner: Turner,
+    /// Bytes of scratch memory for a quarter turn.
+    turn: u64,
     /// Most bytes of moves down of a batch, if it has more than one pair.
     pub(super) most_moves_down: u64,
     /// Half the sum of the layer.
@@ -62,7 +62,7 @@ impl<'a> Sweep<'a> {
             halves,
             scratch: PerThread::of(scratch),
             afterstates: [0; 3].map(Afterstates::new),
-            turner: Turner::new(plan.turn),
+            turn: plan.turn,
             most_moves_down: plan.moves_down,
             weight,
             lighter: 0..usize::MAX,
@@ -163,12 +163,10 @@ impl<'a> Sweep<'a> {
             workers,
             scratch,
             afterstates: [found, before @ ..],
-            turner,
+            turn,
             ..
         } = self;
-        let weight = *weight;
-        let mut pairs = halves.pairs(weight);
-        pairs.retain(|(top, _)| self.lighter.contains(top));
+        let (weight, turn) = (*weight, *turn);
         let live = AtomicU64::new(0);
         let mut report = || report(live.swap(0, Ordering::Relaxed));
         let starts = game.starts(2 * weight as u32).into_iter();
@@ -177,11 +175,13 @@ impl<'a> Sweep<'a> {
         *found = Afterstates::new(weight);
         let moved = Mutex::new(&mut found.moved);
         let mut all = PairCounts::default();
-        for batch in PairBatch::cut(weight, &pairs, [1, 2], self.most_moves_down, halves) {
-            for (before, tops) in before.iter_mut().zip(&batch.tops) {
-                turner.make(before, tops, halves, workers)?;
+        for batch in batches(weight, &self.lighter, &[1, 2], self.most_moves_down, halves) {
+            for (before, back) in before.iter_mut().zip([1, 2]) {
+                let tops = tops_of_moves_down(&batch, weight, back, halves);
+                make_moves_down(before, &tops, turn, halves, workers)?;
             }
-            let count = |worker: &mut Worker, &(top, bottom): &(usize, usize)| {
+            let count = |worker: &mut Worker, &top: &usize| {
+                let bottom = weight - top;
                 let pair = Pair {
                     game,
                     halves,
@@ -199,7 +199,8 @@ impl<'a> Sweep<'a> {
                 (moved[top], moved[bottom]) = (upright, flipped);
                 Ok(counts)
             };
-            all += workers.each_watched(&batch.pairs, count, &mut report)?;
+            let tops = halves.largest_first(weight, |top| batch.contains(&top));
+            all += workers.each_watched(&tops, count, &mut report)?;
         }
         Ok(all)
     }
@@ -277,12 +278,12 @@ impl<'a> Sweep<'a> {
             .most_moves_down
             .saturating_sub(other.bytes_of_moves_down());
         let (weight, halves) = (sum as usize / 2, &self.halves);
-        let pairs = halves.pairs(weight);
         let mut all = R::default();
-        for batch in PairBatch::cut(weight, &pairs, [0], most, halves) {
-            let [tops] = &batch.tops;
+        for batch in batches(weight, &(0..usize::MAX), &[0], most, halves) {
+            let tops = tops_of_moves_down(&batch, weight, 0, halves);
             let before = &mut self.afterstates[at];
-            self.turner.make(before, tops, halves, self.workers)?;
+            make_moves_down(before, &tops, self.turn, halves, self.workers)?;
+            let tops = halves.largest_first(weight, |top| tops.contains(&top));
             let visit = |worker: &mut Worker, &top: &usize| {
                 let scratch = &mut *self.scratch.lock(worker.index);
                 scratch.matrices[0].make(before, top, halves)?;
@@ -291,80 +292,58 @@ impl<'a> Sweep<'a> {
                 }
                 visit(worker, halves.sides(top, weight - top), scratch)
             };
-            let pairs = batch.pairs.iter();
-            let tops = pairs.flat_map(|&(top, bottom)| {
-                iter::once(top).chain((top != bottom).then_some(bottom))
-            });
-            let tops: Vec<usize> = tops.collect();
             all += self.workers.each_watched(&tops, visit, report)?;
         }
         Ok(all)
     }
 }
 
-/// Pairs that are swept with the same moves down.
-struct PairBatch<const N: usize> {
-    /// The largest matrices come first.
-    pairs: Vec<(usize, usize)>,
-    /// For each layer of moves down the weights of their top halves.
-    tops: [BTreeSet<usize>; N],
+/// Cut the pairs of boards of weight `weight` into batches, each with at most `most` bytes of moves
+/// down, or with one pair. A batch is a range of weights of the lighter half, as `lighter` is. The
+/// moves down are lighter than the boards by each of `back`.
+///
+/// Even layers begin with the lightest top halves and odd layers with the heaviest. So the next layer
+/// begins with the moves down that were made last.
+fn batches(
+    weight: usize,
+    lighter: &Range<usize>,
+    back: &[usize],
+    most: u64,
+    halves: &Halves,
+) -> Vec<Range<usize>> {
+    let bytes = |batch: Range<usize>| {
+        let layers = back.iter().map(|&back| {
+            let tops = tops_of_moves_down(&batch, weight, back, halves).into_iter();
+            tops.map(|top| most_bytes(weight - back, top, halves))
+                .sum::<u64>()
+        });
+        layers.sum::<u64>()
+    };
+    let first = lighter.start.max(halves.tops(weight).start);
+    let mut batches: Vec<Range<usize>> = Vec::new();
+    for top in first..lighter.end.min(weight / 2 + 1) {
+        match batches.last_mut() {
+            Some(last) if bytes(last.start..top + 1) <= most => last.end = top + 1,
+            _ => batches.push(top..top + 1),
+        }
+    }
+    if weight % 2 == 1 {
+        batches.reverse();
+    }
+    batches
 }
 
-impl<const N: usize> PairBatch<N> {
-    /// Cut `pairs` of boards of weight `weight` into batches, each with at most `most` bytes of
-    /// moves down or with one pair. The moves down are lighter than the boards by `back`. Even
-    /// layers begin with the lightest top halves and odd layers with the heaviest. So the next layer
-    /// begins with the moves down that were made last.
-    fn cut(
-        weight: usize,
-        pairs: &[(usize, usize)],
-        back: [usize; N],
-        most: u64,
-        halves: &Halves,
-    ) -> Vec<Self> {
-        let of_pairs = |pairs: &[(usize, usize)]| Self {
-            pairs: pairs.to_vec(),
-            tops: back.map(|back| {
-                let all = halves.tops(weight - back);
-                let halves = pairs.iter().flat_map(|&(top, bottom)| [top, bottom]);
-                let tops = halves.flat_map(|top| [top.checked_sub(back), Some(top)]);
-                tops.flatten().filter(|top| all.contains(top)).collect()
-            }),
-        };
-        let bytes = |batch: &Self| {
-            let layers = batch.tops.iter().zip(back);
-            let bytes = layers.flat_map(|(tops, back)| {
-                tops.iter()
-                    .map(move |&top| most_bytes(weight - back, top, halves))
-            });
-            bytes.sum::<u64>()
-        };
-        let mut by_top = pairs.to_vec();
-        by_top.sort_unstable();
-        let mut batches: Vec<Self> = Vec::new();
-        for pair in by_top {
-            let last = batches.last().map_or(&[][..], |last| &last.pairs);
-            let joined = of_pairs(&[last, &[pair]].concat());
-            if !last.is_empty() && bytes(&joined) <= most {
-                batches.pop();
-                batches.push(joined);
-            } else {
-                batches.push(of_pairs(&[pair]));
-            }
-        }
-        for batch in &mut batches {
-            let swept = mem::take(&mut batch.pairs);
-            batch.pairs = pairs
-                .iter()
-                .copied()
-                .filter(|pair| swept.contains(pair))
-                .collect();
-        }
-        if weight % 2 == 1 {
-            batches.reverse();
-        }
-        batches
-    }
+/// The weights of the top halves of the moves down that a batch needs. Their boards, and one half of
+/// each, are lighter than the boards of the batch by `back`.
+fn tops_of_moves_down(
+    batch: &Range<usize>,
+    weight: usize,
+    back: usize,
+    halves: &Halves,
+) -> Vec<usize> {
+    let has = |half: usize| batch.contains(&half.min(weight - half));
+    let tops = halves.tops(weight - back);
+    tops.filter(|&top| has(top) || has(top + back)).collect()
 }
 
 #[cfg(test)]
@@ -418,9 +397,8 @@ mod tests {
     /// All boards of the matrices that are derived from some afterstates.
     fn boards(afterstates: &mut Afterstates, halves: &Halves, workers: &Workers) -> Vec<Board> {
         let mut matrix = AfterstateMatrix::default();
-        let tops = halves.tops(afterstates.weight).collect();
-        let turned = Turner::new(0).make(afterstates, &tops, halves, workers);
-        turned.unwrap();
+        let tops: Vec<usize> = halves.tops(afterstates.weight).collect();
+        make_moves_down(afterstates, &tops, 0, halves, workers).unwrap();
         let mut row = Vec::new();
         let mut boards = Vec::new();
         for top in 0..=afterstates.weight {

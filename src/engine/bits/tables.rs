@@ -88,20 +88,12 @@ impl Halves {
         weight.saturating_sub(most)..weight.min(most) + 1
     }
 
-    /// The weights of the top halves, the largest matrices first, so that no thread ends late.
-    pub(crate) fn largest_first(&self, weight: usize) -> Vec<usize> {
-        let mut tops: Vec<usize> = self.tops(weight).collect();
+    /// Some weights of top halves, the largest matrices first, so that no thread ends late.
+    pub(crate) fn largest_first(&self, weight: usize, keep: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut tops: Vec<usize> = self.tops(weight).filter(|&top| keep(top)).collect();
         let lines = |weight: usize| self.tables[weight].class.lines();
         tops.sort_by_key(|&top| Reverse(lines(top) * lines(weight - top)));
         tops
-    }
-
-    /// The pairs of weights of the halves of a board, the lighter half first. The largest matrices
-    /// come first.
-    pub(crate) fn pairs(&self, weight: usize) -> Vec<(usize, usize)> {
-        let tops = self.largest_first(weight).into_iter();
-        let lighter = tops.filter(|top| 2 * top <= weight);
-        lighter.map(|top| (top, weight - top)).collect()
     }
 }
 

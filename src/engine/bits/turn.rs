@@ -14,21 +14,27 @@ use std::hint::black_box;
 use super::field::{expand, set_field, word};
 use super::half::Quad;
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
-use super::matrix::{Matrices, Matrix};
+use super::matrix::Matrix;
 use super::tables::Halves;
 
 /// A turn of some matrices.
 pub(super) struct QuarterTurn<'a> {
     /// Half the sum.
     pub(super) weight: usize,
-    pub(super) moved: &'a Matrices,
+    /// Moves to the left, by weight of the top half. Some have no lines.
+    pub(super) moved: &'a [Matrix],
     pub(super) halves: &'a Halves,
 }
 
 impl QuarterTurn<'_> {
+    /// The moves to the left with top halves of a weight, if they have lines.
+    fn moved(&self, top: usize) -> Option<&Matrix> {
+        self.moved.get(top).filter(|moved| moved.has_lines())
+    }
+
     /// Turn the boards that get a full bottom half and a top half of weight `top` whose right quad
     /// is not full. The rows are `AfterstateRows::down`.
-    pub(super) fn on_full(&self, top: usize, down: &mut Matrix<&mut [BitLine]>) {
+    pub(super) fn on_full(&self, top: usize, down: &mut Matrix) {
         let (halves, bottom) = (self.halves, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let quads = &halves.positions.quads;
@@ -47,14 +53,16 @@ impl QuarterTurn<'_> {
                 let (fields, transposer) = (quads.full(weight), quads.transposer(bottom - weight));
                 let (begin, from) = (end, weight + quads.weight(right));
                 end += fields.len() as u32 * transposer.bits;
-                if begin == end || !self.moved.has_lines(from) {
+                if begin == end {
                     continue;
                 }
+                let Some(moved) = self.moved(from) else {
+                    continue;
+                };
                 let lefts = down_rows.iter().map(|row| row.left);
                 let sources = lefts.map(|left| halves.positions.field(self.weight - from, left));
                 sources_of_lefts.clear();
                 sources_of_lefts.extend(sources);
-                let moved = self.moved.of(from);
                 let (bytes, width) = moved.bytes();
                 // In `left` the position of a half is its row.
                 let (first_row, [there, _]) = halves.positions.field(from, right);
@@ -103,7 +111,7 @@ impl QuarterTurn<'_> {
 
     /// Turn the boards that get a short bottom half and a hollow top half of weight `top`. Each
     /// hollow half has a compact row of short halves.
-    pub(super) fn on_short(&self, top: usize, down: &mut Matrix<&mut [BitLine]>) {
+    pub(super) fn on_short(&self, top: usize, down: &mut Matrix) {
         let (halves, sum, bottom) = (self.halves, self.weight, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let (positions, quads) = (&halves.positions, &halves.positions.quads);
@@ -115,12 +123,10 @@ impl QuarterTurn<'_> {
             // The row of a board moved to the left, by its top quads; `None` if it has no bits.
             let source = |a: Quad, b: Quad| {
                 let from = quads.weight(a) + quads.weight(b);
-                if !self.moved.has_lines(from) {
-                    return None;
-                }
+                let moved = self.moved(from)?;
                 let class = &halves.tables[from].class;
                 let row = class.moved_row(positions.of_quads(a, b));
-                row.map(|row| (from, row))
+                row.map(|row| (from, moved, row))
             };
             // One bottom quad is full: the right quad, or the left quad of the flipped board.
             for (b, d, flipped) in [(b, d, false), (d, b, true)] {
@@ -131,14 +137,13 @@ impl QuarterTurn<'_> {
                     }
                     let transposer = quads.transposer(bottom - weight);
                     for &a in under {
-                        let Some((from, row)) = source(a, b.transposed()) else {
+                        let Some((from, moved, row)) = source(a, b.transposed()) else {
                             continue;
                         };
                         let (at, [there, _]) = positions.field(sum - from, d.transposed());
                         if there.bits == 0 {
                             continue;
                         }
-                        let moved = self.moved.of(from);
                         let (bytes, width) = moved.bytes();
                         let mut field = [word(bytes, row * width + at as usize / 8)];
                         expand(&mut field, at % 8, there, transposer);
@@ -169,12 +174,12 @@ impl QuarterTurn<'_> {
                     .iter()
                     .flat_map(|a| others.into_iter().flatten().map(move |c| (a, c)));
                 for (&a, &c) in pairs {
-                    let Some((from, row)) = source(a, b.transposed()) else {
+                    let Some((from, moved, row)) = source(a, b.transposed()) else {
                         continue;
                     };
                     let at = positions.of_quads(c, d.transposed());
                     let sources = &halves.tables[sum - from].class;
-                    if sources.is_moved_column(at) && bit(self.moved.of(from).row(row), at) {
+                    if sources.is_moved_column(at) && bit(moved.row(row), at) {
                         let position = positions.of_quads(a.transposed(), c.transposed());
                         let compact = columns.class.short.compact(position);
                         set(to, compact.expect("a short half"));
