@@ -196,7 +196,9 @@ impl<'a> Bits<'a> {
         let [first, last] = [sum, end].map(|sum| sum as usize / 2);
         let halves = Arc::new(workers.install(|| Halves::new(&game, last)));
         let mut sweep = Sweep::new(&game, first, halves, workers, plan);
-        sweep.load(run)?;
+        for sum in [sum - 2, sum - 4] {
+            sweep.load_compared(sum, run)?;
+        }
         Ok(Self {
             game,
             workers,
@@ -328,9 +330,8 @@ impl<'a> Bits<'a> {
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
         layer.rows = states_rows(&self.game, layer.sum, &found)?;
         if let (Some(listing), Some(store)) = (listing, store) {
-            let report = &mut || progress.advance(0);
             let (rows, parts) = (&mut layer.rows, &mut self.parts);
-            for (bytes, cuts) in write_states(rows, listing, parts, store.outbox(), report)? {
+            for (bytes, cuts) in write_states(rows, listing, parts, store.outbox(), progress)? {
                 layer.wrote(Kind::States, bytes, cuts);
             }
         }
@@ -399,13 +400,11 @@ impl<'a> Bits<'a> {
                 Some(at) => mem::take(&mut layers[at].rows),
                 None => store.run().all_rows(sum),
             };
-            let listing = Listing::new(self.game.top(), &self.plan, store.run().dir());
-            let mut report = || progress.advance(0);
-            self.sweep.list_afterstates(sum, &listing, &mut report)?;
-            let files = (&self.game, store.outbox());
-            let (known, parts) = (at != Some(last), &mut self.parts);
-            let listed = write_afterstates(&mut rows, known, listing, parts, files, &mut report)?;
-            for (bytes, cuts) in listed {
+            let dir = store.run().dir().to_owned();
+            let (layer, place) = ((sum, &mut rows[..], at != Some(last)), (&self.plan, &*dir));
+            let (sweep, parts) = (&mut self.sweep, &mut self.parts);
+            let files = store.outbox();
+            for (bytes, cuts) in write_afterstates(sweep, layer, place, parts, files, progress)? {
                 layers[last].wrote(Kind::Afterstates, bytes, cuts);
             }
             if let Some(at) = at {

@@ -86,21 +86,9 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Load the afterstates of the last two sums from their files. Matrices are compared with the
-    /// table.
-    pub(crate) fn load(&mut self, run: &Run) -> Result<()> {
-        let last = 2 * self.weight as u32 - 2;
-        for sum in [last, last - 2] {
-            if let Some(file) = self.load_sealed(sum, run)? {
-                self.compare(sum, &file, &run.rows(sum))?;
-            }
-        }
-        Ok(())
-    }
-
     /// Load the afterstates of one of the last two sums from the files of a run. Returns the file of
     /// matrices that was read.
-    pub(super) fn load_sealed(&mut self, sum: u32, run: &Run) -> Result<Option<MatrixFile>> {
+    pub(super) fn load(&mut self, sum: u32, run: &Run) -> Result<Option<MatrixFile>> {
         let file = run.matrices(sum)?;
         if let Some(file) = &file {
             self.load_matrices(sum, slice::from_ref(file))?;
@@ -125,12 +113,14 @@ impl<'a> Sweep<'a> {
         self.weight - sum as usize / 2
     }
 
-    /// Compare the afterstates of one of the last two sums with the rows of the table. They were read
-    /// from `file`, which an error names.
-    pub(crate) fn compare(&mut self, sum: u32, file: &MatrixFile, rows: &[Row]) -> Result<()> {
-        let counts = self.count_afterstates(sum)?;
+    /// Like [`Self::load`], but compare matrices with the table.
+    pub(super) fn load_compared(&mut self, sum: u32, run: &Run) -> Result<()> {
+        let Some(file) = self.load(sum, run)? else {
+            return Ok(());
+        };
+        let (counts, rows) = (self.count_afterstates(sum)?, run.rows(sum));
         for max in self.game.top().up_to() {
-            let row = Row::among(rows, PartKey { sum, max });
+            let row = Row::among(&rows, PartKey { sum, max });
             compare_afterstates(&row, &counts).map_err(|error| match error {
                 Error::Law { place, law } => Error::damaged(file.path(), format!("{place}: {law}")),
                 other => other,

@@ -45,9 +45,9 @@ pub(crate) fn sweep_pairs(
     let mut sweep = Sweep::new(game, weight, halves, workers, &plan);
     match unsealed {
         Some(files) => sweep.load_matrices(sum - 2, files)?,
-        None => drop(sweep.load_sealed(sum - 2, run)?),
+        None => drop(sweep.load(sum - 2, run)?),
     }
-    sweep.load_sealed(sum - 4, run)?;
+    sweep.load(sum - 4, run)?;
     sweep.lighter = lighter;
     sweep.most_moves_down = sizes.most_moves_down(sum..=sum, plan.all_memory());
     let found = sweep.count(None, &mut |_| ())?;

@@ -4,7 +4,6 @@
 //! take over. A run that keeps matrices is unpacked layer by layer, when its boards are asked for.
 
 use std::path::Path;
-use std::slice;
 use std::sync::Arc;
 
 use super::listing::{Listing, RowSource};
@@ -31,28 +30,31 @@ pub(super) fn write_states(
     listing: Listing,
     parts: &mut Pipeline,
     files: &mut impl Files,
-    report: &mut dyn FnMut(),
+    progress: &mut dyn Progress,
 ) -> Result<Vec<(u64, Cuts)>> {
     let jobs = jobs(rows, listing, || OnlyList);
-    let built = parts.build_files(Kind::States, jobs, files, |_| report())?;
+    let built = parts.build_files(Kind::States, jobs, files, |_| progress.advance(0))?;
     check(rows, built, |row, sealed, _| {
         laws::equal(row, "live states", row.live, sealed.states)?;
         laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)
     })
 }
 
-/// Write the files of the afterstates of a layer, and set their numbers in its rows. If the numbers
-/// are `known`, compare them instead. Returns the same as [`write_states`].
+/// Write the files of the afterstates of one of the last two sums of a sweep, and set their numbers in
+/// the rows of the sum. If the numbers are `known`, compare them instead. Boards that do not fit in the
+/// memory of the plan are spilled to a file in `dir`. Returns the same as [`write_states`].
 pub(super) fn write_afterstates(
-    rows: &mut [Row],
-    known: bool,
-    listing: Listing,
+    sweep: &mut Sweep,
+    (sum, rows, known): (u32, &mut [Row], bool),
+    (plan, dir): (&Plan, &Path),
     parts: &mut Pipeline,
-    (game, files): (&Game, &mut impl Files),
-    report: &mut dyn FnMut(),
+    files: &mut impl Files,
+    progress: &mut dyn Progress,
 ) -> Result<Vec<(u64, Cuts)>> {
+    let (game, listing) = (sweep.game, Listing::new(sweep.game.top(), plan, dir));
+    sweep.list_afterstates(sum, &listing, &mut || progress.advance(0))?;
     let jobs = jobs(rows, listing, || CountAfterstates(game.rules()));
-    let built = parts.build_files(Kind::Afterstates, jobs, files, |_| report())?;
+    let built = parts.build_files(Kind::Afterstates, jobs, files, |_| progress.advance(0))?;
     check(rows, built, |row, sealed, tally| {
         if known {
             laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
@@ -130,16 +132,14 @@ impl Unpacker {
     ///
     /// [`Error::MatrixMemory`](crate::Error::MatrixMemory); damage; errors of the system.
     pub(crate) fn check(&self, run: &Run, sum: u32, stop: &Stop) -> Result<u64> {
-        let Some(file) = run.matrices(sum)? else {
+        if run.matrices(sum)?.is_none() {
             return Ok(0);
-        };
+        }
         self.work(run, sum, stop, |beside, halves, workers| {
             let next = sum as usize / 2 + 1;
             let mut sweep = Sweep::new(run.game(), next, halves, workers, beside);
-            sweep.load_matrices(sum, slice::from_ref(&file))?;
-            let rows = run.rows(sum);
-            sweep.compare(sum, &file, &rows)?;
-            Ok(rows.iter().map(|row| row.afterstates).sum())
+            sweep.load_compared(sum, run)?;
+            Ok(run.rows(sum).iter().map(|row| row.afterstates).sum())
         })
     }
 
@@ -190,9 +190,7 @@ fn load<'a>(
     };
     let mut sweep = Sweep::new(run.game(), next as usize / 2, halves, workers, beside);
     for &sum in sums {
-        if let Some(file) = run.matrices(sum)? {
-            sweep.load_matrices(sum, slice::from_ref(&file))?;
-        }
+        sweep.load(sum, run)?;
     }
     Ok(sweep)
 }
@@ -206,17 +204,14 @@ fn unpack(
     files: &mut impl Files,
     progress: &mut dyn Progress,
 ) -> Result<()> {
-    let game = sweep.game;
-    let listing = Listing::new(game.top(), beside, dir);
     let mut parts = Pipeline::new(beside.batch, sweep.workers);
     if kind == Kind::States {
+        let listing = Listing::new(sweep.game.top(), beside, dir);
         sweep.count(Some(&listing), &mut |live| progress.advance(live))?;
-        let report = &mut || progress.advance(0);
-        write_states(&mut rows, listing, &mut parts, files, report)?;
+        write_states(&mut rows, listing, &mut parts, files, progress)?;
     } else {
-        let report = &mut || progress.advance(0);
-        sweep.list_afterstates(sum, &listing, report)?;
-        write_afterstates(&mut rows, true, listing, &mut parts, (&game, files), report)?;
+        let (layer, place) = ((sum, &mut rows[..], true), (beside, dir));
+        write_afterstates(&mut sweep, layer, place, &mut parts, files, progress)?;
     }
     Ok(())
 }
