@@ -161,7 +161,7 @@ impl AfterstateMatrix {
             let position = sides.rows.class.hollow.positions[number];
             let slot = sides.rows.afterstates.slots[position as usize];
             let to = self.slots.row_from(slot, 0);
-            for (range, compact) in sides.columns.class.short.ranges() {
+            for (range, compact) in sides.columns.class.short.ranges.iter().cloned() {
                 or(&mut to[range], &row[compact]);
             }
         });
@@ -268,7 +268,7 @@ impl AfterstateMatrix {
             return;
         }
         let short = self.short_rows.row(number as usize);
-        for (range, compact) in sides.columns.class.hollow.ranges() {
+        for (range, compact) in sides.columns.class.hollow.ranges.iter().cloned() {
             or(&mut row[range], &short[compact]);
         }
     }

@@ -54,8 +54,8 @@ pub(crate) struct RareHalves {
     pub(crate) positions: Vec<u32>,
     /// The number of each half in `positions`, by position in a compact row.
     pub(crate) numbers: Vec<u32>,
-    /// Lines in a whole row, and the first line in a compact row.
-    ranges: Vec<(Range<usize>, usize)>,
+    /// For each range its lines in a whole row, and its lines in a compact row.
+    pub(crate) ranges: Vec<(Range<usize>, Range<usize>)>,
     /// Number of lines of a compact row.
     pub(crate) lines: usize,
 }
@@ -68,8 +68,9 @@ impl RareHalves {
             let mut with_bits = (ends[0]..ends[1]).filter(|&line| mask[line] != BitLine::ZERO);
             if let Some(first) = with_bits.next() {
                 let end = with_bits.next_back().unwrap_or(first) + 1;
-                rare.ranges.push((first..end, rare.lines));
+                let at = rare.lines;
                 rare.lines += end - first;
+                rare.ranges.push((first..end, at..rare.lines));
             }
         }
         rare.numbers = vec![NONE; rare.lines * LINE];
@@ -81,18 +82,12 @@ impl RareHalves {
         rare
     }
 
-    /// For each range its lines in a whole row, and its lines in a compact row.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
-        let ranges = self.ranges.iter().cloned();
-        ranges.map(|(range, at)| (range.clone(), at..at + range.len()))
-    }
-
     /// The position in a compact row, given the position in a whole row.
     pub(crate) fn compact(&self, position: u32) -> Option<u32> {
         let position = position as usize;
         let line = position / LINE;
         let found = self.ranges.iter().find(|(range, _)| range.contains(&line));
-        found.map(|(range, at)| (position - (range.start - at) * LINE) as u32)
+        found.map(|(range, at)| (position - (range.start - at.start) * LINE) as u32)
     }
 
     /// The number of the half at a position of a whole row.

@@ -59,7 +59,7 @@ impl StateCounter {
         if labeled == [0; EXPONENTS] {
             return false;
         }
-        let target = rows.moves.targets[position as usize];
+        let target = rows.targets[position as usize];
         let movable = if target == position {
             count_by_max(row, Some(&columns.census.changes), max, columns)
         } else {

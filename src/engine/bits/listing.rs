@@ -322,7 +322,7 @@ mod tests {
     fn rows_are_read_in_order_from_memory_and_from_a_file() {
         let game: Game = "4x4-16".parse().unwrap();
         let (top, bottom) = (5, 12);
-        let halves = Halves::new(&game, top + bottom);
+        let halves = Halves::new(&game, top + bottom, |_| true);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let place = tempfile::tempdir().unwrap();
         let mut expected = vec![Vec::new(); usize::from(game.top().get()) + 1];

@@ -109,9 +109,9 @@
 //! Reading order: `half`, `class`, `positions` (the bits); `counts`; `tables` (what each step looks
 //! up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
 //! `afterstates`, `moves_down` with `turn`, `afterstate_matrix`; `pair` (the loop over rows), and its
-//! steps in order: `spawn`, `count`, `canonical` with `prefixes`, `slide`; `sweep` (a layer),
-//! `listing`, `unpack`; this file (layers and their files); `sizes`, `memory`; `find` (single
-//! boards); `task` (some pairs of a layer, for a cluster).
+//! steps in order: `spawn`, `count`, `canonical` with `prefixes`, `slide`; `sweep` (a layer,
+//! or some of its pairs for a cluster), `listing`, `unpack`; this file (layers and their files);
+//! `memory`; `find` (single boards).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -131,12 +131,10 @@ mod packed_matrix;
 mod pair;
 mod positions;
 mod prefixes;
-mod sizes;
 mod slide;
 mod spawn;
 mod sweep;
 mod tables;
-mod task;
 pub(crate) mod transpose;
 mod turn;
 mod unpack;
@@ -159,11 +157,10 @@ pub(crate) use counts::{
 };
 pub(crate) use find::Finder;
 use listing::Listing;
-pub(crate) use memory::{fit, for_layer, least_bound};
-pub(crate) use sizes::{Sizes, cut_pairs};
+pub(crate) use memory::{Sizes, cut_pairs, fit, for_layer, least_bound};
 use sweep::Sweep;
+pub(crate) use sweep::sweep_pairs;
 use tables::Halves;
-pub(crate) use task::sweep_pairs;
 pub(crate) use unpack::{Unpacker, unpack_frontier};
 use unpack::{write_afterstates, write_states};
 
@@ -194,7 +191,7 @@ impl<'a> Bits<'a> {
         let sum = run.sealed_sum() + 2;
         let end = last.min(game.sum_bound());
         let [first, last] = [sum, end].map(|sum| sum as usize / 2);
-        let halves = Arc::new(workers.install(|| Halves::new(&game, last)));
+        let halves = Arc::new(workers.install(|| Halves::new(&game, last, |_| true)));
         let mut sweep = Sweep::new(&game, first, halves, workers, plan);
         for sum in [sum - 2, sum - 4] {
             sweep.load_compared(sum, run)?;

@@ -82,7 +82,7 @@ impl Pair<'_> {
             return Ok((found, Default::default()));
         }
         scratch.slide.begin(sides)?;
-        for &position in &sides.rows.moves.by_target {
+        for &position in &sides.rows.by_target {
             workers.check()?;
             if !self.make_row(position, scratch) {
                 continue;

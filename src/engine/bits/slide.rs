@@ -51,7 +51,7 @@ impl Slide {
 
     /// Add the row of the half at `position`. The targets of rows must increase.
     pub(crate) fn add(&mut self, position: u32, row: &[BitLine], sides: Sides) {
-        let target = sides.rows.moves.targets[position as usize];
+        let target = sides.rows.targets[position as usize];
         if target == NONE {
             return;
         }
@@ -98,7 +98,7 @@ impl Slide {
             }
             transpose(&mut tile);
             for lane in 0..8 {
-                let targets = &columns.moves.targets[line * LINE + 64 * lane..][..64];
+                let targets = &columns.targets[line * LINE + 64 * lane..][..64];
                 for (from, &target) in tile.iter().zip(targets) {
                     if from.0[lane] != 0 && target != NONE {
                         self.moved[target as usize].0[lane_of_batch] |= from.0[lane];

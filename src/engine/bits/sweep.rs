@@ -4,6 +4,10 @@
 //! batch has all pairs, the next layer uses its moves down, too. Pairs of neighbouring weights need
 //! nearly the same moves down. So a batch of neighbours needs few moves down, which fit the memory,
 //! and many of them are there from the batch before.
+//!
+//! The states of a pair, and their moves, follow from the afterstates of two sums. So any machine can
+//! sweep any pairs of a layer, given the files of these sums. Each pair has its own matrices of
+//! afterstates, so the files of all tasks together are the matrices of the layer.
 
 use std::ops::{AddAssign, Range};
 use std::slice;
@@ -15,6 +19,7 @@ use super::counts::{BoardCounts, PairCounts, compare_afterstates};
 use super::half::Half;
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
+use super::memory::for_layer;
 use super::moves_down::{make_moves_down, most_bytes};
 use super::pair::{Pair, PairScratch};
 use super::tables::{Halves, Sides};
@@ -25,7 +30,7 @@ use crate::engine::plan::Plan;
 use crate::engine::workers::{Done, Worker, Workers};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey, images};
-use crate::part::MatrixFile;
+use crate::part::{Block, MatrixFile};
 use crate::store::{Run, Store};
 
 /// Counts layer after layer.
@@ -336,6 +341,44 @@ fn tops_of_moves_down(
     tops.filter(|&top| has(top) || has(top + back)).collect()
 }
 
+/// As a task of a cluster, sweep some pairs of the layer of sum `sum`, and give the matrices of their afterstates to `append`,
+/// in order. They are compressed at the plan's zstd level. `run` has the files of the sums before the
+/// layer, except `unsealed`, the files of the last sum if it is not sealed. `lighter` has the weights
+/// of the lighter halves of the pairs.
+///
+/// # Errors
+///
+/// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if the plan has too little memory; damaged
+/// files.
+pub(crate) fn sweep_pairs(
+    (run, sum): (&Run, u32),
+    lighter: Range<usize>,
+    unsealed: Option<&[MatrixFile]>,
+    plan: &Plan,
+    workers: &Workers,
+    append: &mut dyn FnMut(&Block) -> Result<()>,
+) -> Result<PairCounts> {
+    let (game, weight) = (run.game(), sum as usize / 2);
+    let (plan, sizes) = for_layer(game, sum, sum, plan)?;
+    let (first, end) = (lighter.start, lighter.end.min(weight / 2 + 1));
+    // A spawn leads to a half from halves that are lighter by up to two.
+    let halves = Halves::new(game, weight, |of| {
+        (first..end + 2).contains(&(of + 2)) || (first..end + 2).contains(&(weight - of))
+    });
+    let halves = Arc::new(halves);
+    let mut sweep = Sweep::new(game, weight, halves, workers, &plan);
+    match unsealed {
+        Some(files) => sweep.load_matrices(sum - 2, files)?,
+        None => drop(sweep.load(sum - 2, run)?),
+    }
+    sweep.load(sum - 4, run)?;
+    sweep.lighter = lighter;
+    sweep.most_moves_down = sizes.most_moves_down(sum..=sum, plan.all_memory());
+    let found = sweep.count(None, &mut |_| ())?;
+    sweep.afterstates[0].write(&sweep.halves, plan.level, append)?;
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -423,7 +466,7 @@ mod tests {
             let game: Game = name.parse().unwrap();
             let last = last.min(game.sum_bound());
             let workers = Workers::start(plan).unwrap();
-            let halves = Arc::new(Halves::new(&game, last as usize / 2));
+            let halves = Arc::new(Halves::new(&game, last as usize / 2, |_| true));
             let mut sweep = Sweep::new(&game, 2, halves, &workers, plan);
             let mut naive = NaiveCount {
                 game,

@@ -24,14 +24,10 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    /// The halves of the boards with sums up to `2 * weight`. Takes about a microsecond a half.
-    pub(crate) fn new(game: &Game, weight: usize) -> Self {
-        Self::with_tables(game, weight, |_| true)
-    }
-
-    /// Like [`Self::new`], but the halves of some weights have only their class. The other tables
-    /// take most of the time and of the memory.
-    pub(crate) fn with_tables(
+    /// The halves of the boards with sums up to `2 * weight`. Takes about a microsecond a half. The
+    /// halves of some weights have only their class: the other tables take most of the time and of
+    /// the memory.
+    pub(crate) fn new(
         game: &Game,
         weight: usize,
         has_tables: impl Fn(usize) -> bool + Sync,
@@ -48,6 +44,13 @@ impl Halves {
                     ..Tables::default()
                 };
             }
+            let mut targets = vec![NONE; class.digits.len()];
+            for (at, half) in class.halves() {
+                let moved = half.moved_left(exponents);
+                targets[at as usize] = moved.map_or(NONE, |moved| positions.of(moved));
+            }
+            let mut by_target: Vec<u32> = class.halves().map(|(at, _)| at).collect();
+            by_target.sort_by_key(|&at| targets[at as usize]);
             Tables {
                 afterstates: AfterstateRows::new(&class, &positions),
                 removals: RemovalTable::default(),
@@ -59,7 +62,8 @@ impl Halves {
                     .iter()
                     .map(|half| half.rotate_left(16))
                     .collect(),
-                moves: MoveTable::new(&class, exponents, &positions),
+                by_target,
+                targets,
                 class,
             }
         };
@@ -132,7 +136,10 @@ pub(crate) struct Tables {
     pub(crate) prefixes: PrefixMasks,
     /// The digits of each half as a bottom half, by position.
     pub(crate) bottom_digits: Vec<u32>,
-    pub(crate) moves: MoveTable,
+    /// The target of each position: the position after a move to the left; `NONE` if the move wins.
+    pub(crate) targets: Vec<u32>,
+    /// All positions in the order of their targets. Positions that win come last.
+    pub(crate) by_target: Vec<u32>,
 }
 
 /// The halves of a class as rows of afterstates.
@@ -337,28 +344,6 @@ impl SymmetryTable {
             by_left: Groups::new(positions.quads.count, &by_left),
             by_right: Groups::new(positions.quads.count, &by_right),
         }
-    }
-}
-
-/// The targets of the halves of a class under a move to the left.
-#[derive(Default)]
-pub(crate) struct MoveTable {
-    /// The target of each position: the position after the move; `NONE` if the move wins.
-    pub(crate) targets: Vec<u32>,
-    /// All positions in the order of their targets. Positions that win come last.
-    pub(crate) by_target: Vec<u32>,
-}
-
-impl MoveTable {
-    fn new(class: &Class, exponents: u8, positions: &Positions) -> Self {
-        let mut targets = vec![NONE; class.digits.len()];
-        for (at, half) in class.halves() {
-            let moved = half.moved_left(exponents);
-            targets[at as usize] = moved.map_or(NONE, |moved| positions.of(moved));
-        }
-        let mut by_target: Vec<u32> = class.halves().map(|(at, _)| at).collect();
-        by_target.sort_by_key(|&at| targets[at as usize]);
-        Self { targets, by_target }
     }
 }
 

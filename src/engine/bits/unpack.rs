@@ -170,7 +170,7 @@ impl Unpacker {
             // The old tables would take memory beside the new tables.
             *kept = None;
         }
-        let make = || (weight, Arc::new(Halves::new(game, weight)));
+        let make = || (weight, Arc::new(Halves::new(game, weight, |_| true)));
         kept.get_or_insert_with(make).1.clone()
     }
 }
@@ -237,7 +237,7 @@ pub(crate) fn unpack_frontier(
     for &sum in &sums {
         plans.push(for_layer(&game, sum, last, plan)?.0);
     }
-    let halves = Arc::new(workers.install(|| Halves::new(&game, last as usize / 2)));
+    let halves = Arc::new(workers.install(|| Halves::new(&game, last as usize / 2, |_| true)));
     for (sum, beside) in sums.into_iter().zip(plans) {
         let (run, kind) = (store.run(), Kind::Afterstates);
         let (rows, dir) = (run.all_rows(sum), run.dir().to_owned());
