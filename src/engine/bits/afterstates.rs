@@ -90,45 +90,35 @@ impl Afterstates {
         Ok((matrix?, fingerprint))
     }
 
-    /// The afterstates of files of matrices. Each file has the matrices of other weights.
+    /// Read the matrices of a file. Other files may have the matrices of other weights.
     ///
     /// # Errors
     ///
     /// [`Error::Damaged`] unless each block is the packed form of a matrix of
     /// afterstates of the sum.
     pub(crate) fn read(
-        weight: usize,
-        files: &[MatrixFile],
+        &mut self,
+        file: &MatrixFile,
         halves: &Halves,
         workers: &Workers,
-    ) -> Result<Self> {
-        let blocks = |(file, of): (usize, &MatrixFile)| {
-            let blocks = 0..of.blocks();
-            blocks.map(move |block| (file, block))
-        };
-        let blocks: Vec<_> = files.iter().enumerate().flat_map(blocks).collect();
-        let fingerprints = vec![Fingerprint::default(); files.len()];
-        let all = Mutex::new((Self::new(weight), fingerprints));
-        let Done = workers.each(&blocks, |_, &(file, block)| {
-            let top = files[file].first(block) as usize;
+    ) -> Result<()> {
+        let (weight, moved) = (self.weight, Mutex::new(&mut self.moved));
+        let blocks: Vec<usize> = (0..file.blocks()).collect();
+        let expected: Fingerprint = workers.each(&blocks, |_, &block| {
+            let top = file.first(block) as usize;
             let sides = halves.tops(weight).contains(&top);
             let sides = sides.then(|| halves.sides(top, weight - top));
             let classes = sides.map(|Sides { rows, columns }| [&rows.class, &columns.class]);
-            let (matrix, fingerprint) = Self::read_matrix(&files[file], block, classes)?;
-            let (all, fingerprints) = &mut *all.lock().expect("no thread panics");
-            all.moved[top] = matrix;
-            fingerprints[file] += fingerprint;
-            Ok(Done)
+            let (matrix, fingerprint) = Self::read_matrix(file, block, classes)?;
+            moved.lock().expect("no thread panics")[top] = matrix;
+            Ok(fingerprint)
         })?;
-        let (all, fingerprints) = all.into_inner().expect("no thread panics");
-        for (file, expected) in files.iter().zip(fingerprints) {
-            let got = file.fingerprint();
-            if got != expected {
-                let what = format!("footer: fingerprint: expected {expected}, got {got}");
-                return Err(Error::damaged(file.path(), what));
-            }
+        let got = file.fingerprint();
+        if got != expected {
+            let what = format!("footer: fingerprint: expected {expected}, got {got}");
+            return Err(Error::damaged(file.path(), what));
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Give the blocks of the file of the afterstates to `append`, in order. They are compressed at a
@@ -165,19 +155,18 @@ impl Afterstates {
         !self.moved.iter().any(PackedMatrix::has_bits)
     }
 
-    /// Load the canonical afterstates of sum `2 * weight` from their files, at about 100 ns each.
+    /// Load the canonical afterstates from their files, at about 100 ns each.
     ///
     /// All images of an afterstate are afterstates. So `load` sets the bit of every image that has
     /// one, even if no move to the left from a state leads to it. The derived afterstates are equal
     /// either way.
     pub(crate) fn load(
         &mut self,
-        weight: usize,
         parts: &[&FrontierPart],
         halves: &Halves,
         workers: &Workers,
     ) -> Result<()> {
-        *self = Self::new(weight);
+        let weight = self.weight;
         let matrix = |top| Ok(Mutex::new(Matrix::new(self.shape(top, halves))?));
         let moved: Vec<Mutex<Matrix>> = (0..=weight).map(matrix).collect::<Result<_>>()?;
         let blocks: Vec<_> = parts

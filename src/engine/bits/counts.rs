@@ -10,7 +10,6 @@
 //! weighted sum that is no multiple of eight is an error, and is found here.
 
 use std::ops::AddAssign;
-use std::slice;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,19 +24,7 @@ pub(crate) const EXPONENTS: usize = 17;
 
 /// Sums over boards in all orientations, by largest exponent. All but `labeled` and `symmetries`
 /// are weighted by the number of symmetries of a board.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    bytemuck::Pod,
-    bytemuck::Zeroable,
-    Serialize,
-    Deserialize,
-)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BoardCounts {
     pub(crate) labeled: [u64; EXPONENTS],
     /// Symmetries of the boards besides the identity.
@@ -53,11 +40,12 @@ pub(crate) struct BoardCounts {
 
 impl AddAssign for BoardCounts {
     fn add_assign(&mut self, other: Self) {
-        let sums: &mut [u64] = bytemuck::cast_slice_mut(slice::from_mut(self));
-        let counts: &[u64] = bytemuck::cast_slice(slice::from_ref(&other));
-        for (sum, count) in sums.iter_mut().zip(counts) {
-            *sum += count;
-        }
+        add(&mut self.labeled, 1, &other.labeled);
+        add(&mut self.symmetries, 1, &other.symmetries);
+        add(&mut self.moves, 1, &other.moves);
+        add(&mut self.wins, 1, &other.wins);
+        add(&mut self.dead, 1, &other.dead);
+        add(&mut self.empty_cells, 1, &other.empty_cells);
     }
 }
 

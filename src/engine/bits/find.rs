@@ -18,14 +18,8 @@ use crate::store::Run;
 /// Finds boards in the matrices of a run. Keeps the classes that boards needed.
 pub(crate) struct Finder {
     game: Game,
-    classes: ForkLock<Classes>,
-}
-
-#[derive(Default)]
-struct Classes {
-    /// Made when the first board is asked for.
-    quads: Option<Quads>,
-    by_weight: HashMap<usize, Arc<Class>>,
+    /// By weight.
+    classes: ForkLock<HashMap<usize, Arc<Class>>>,
 }
 
 impl Finder {
@@ -37,12 +31,12 @@ impl Finder {
     }
 
     fn class(&self, weight: usize) -> Arc<Class> {
-        let (mut kept, mut new) = (self.classes.lock(), Classes::default());
-        let Classes { quads, by_weight } = kept.as_deref_mut().unwrap_or(&mut new);
-        let make = || Quads::new(self.game.win().get(), usize::from(u16::MAX));
-        let quads = quads.get_or_insert_with(make);
-        let class = by_weight.entry(weight);
-        let class = class.or_insert_with(|| Arc::new(Class::new(weight, quads)));
+        let (mut kept, mut new) = (self.classes.lock(), HashMap::new());
+        let classes = kept.as_deref_mut().unwrap_or(&mut new);
+        let class = classes.entry(weight).or_insert_with(|| {
+            let quads = Quads::new(self.game.win().get(), weight);
+            Arc::new(Class::new(weight, &quads))
+        });
         class.clone()
     }
 

@@ -147,7 +147,7 @@ use super::pipeline::Pipeline;
 use super::plan::Plan;
 use super::workers::Workers;
 use crate::error::Result;
-use crate::game::{Game, LAST_START};
+use crate::game::LAST_START;
 use crate::part::Kind;
 use crate::progress::{Cuts, Progress, Silent};
 use crate::store::{CountedLayer, Store};
@@ -167,8 +167,6 @@ use unpack::{write_afterstates, write_states};
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
 /// layers, they are written to files.
 pub(crate) struct Bits<'a> {
-    game: Game,
-    workers: &'a Workers,
     sweep: Sweep<'a>,
     parts: Pipeline<'a>,
     /// The plan for everything but matrices.
@@ -197,8 +195,6 @@ impl<'a> Bits<'a> {
             sweep.load_compared(sum, run)?;
         }
         Ok(Self {
-            game,
-            workers,
             sweep,
             parts: Pipeline::new(plan.batch, workers),
             plan: plan.clone(),
@@ -234,7 +230,7 @@ impl<'a> Bits<'a> {
             let keep = store.run().keep();
             let found = match self.count_whole(&mut layer, last, store, progress) {
                 Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
-                    self.parts = Pipeline::new(self.plan.batch, self.workers);
+                    self.parts = Pipeline::new(self.plan.batch, self.sweep.workers);
                     self.commits = true;
                     store.outbox().drop_from(layer.sum)?;
                     self.write_frontier(&mut layers, false, store, progress)?;
@@ -252,15 +248,14 @@ impl<'a> Bits<'a> {
                     compare_afterstates(row, &found.afterstates)?;
                 }
             }
-            set_candidates(&self.game, layer.sum, &mut layer.rows, &before);
+            set_candidates(&self.sweep.game, layer.sum, &mut layer.rows, &before);
             let (ends, is_last) = (layer.last, layer.sum == last);
             let seals = is_last || progress.stop() || keep.lists_of_afterstates();
             if begun.elapsed() >= self.plan.frontier_after && !(seals || ends || layers.is_empty())
             {
                 // The afterstates of this layer are not counted yet.
-                let bytes = self
-                    .workers
-                    .finish(|| self.write_last_two(&layers, store))?;
+                let workers = self.sweep.workers;
+                let bytes = workers.finish(|| self.write_last_two(&layers, store))?;
                 layer.wrote(Kind::Afterstates, bytes, Cuts::default());
                 self.sweep.advance();
                 progress.end(&layer.finished(keep));
@@ -312,7 +307,7 @@ impl<'a> Bits<'a> {
         store: Option<&mut Store>,
         progress: &mut dyn Progress,
     ) -> Result<PairCounts> {
-        let top = self.game.top();
+        let top = self.sweep.game.top();
         let listing = store
             .as_ref()
             .map(|store| Listing::new(top, &self.plan, store.run().dir()));
@@ -325,7 +320,7 @@ impl<'a> Bits<'a> {
         let found = self
             .sweep
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
-        layer.rows = states_rows(&self.game, layer.sum, &found)?;
+        layer.rows = states_rows(&self.sweep.game, layer.sum, &found)?;
         if let (Some(listing), Some(store)) = (listing, store) {
             let (rows, parts) = (&mut layer.rows, &mut self.parts);
             for (bytes, cuts) in write_states(rows, listing, parts, store.outbox(), progress)? {
@@ -346,7 +341,7 @@ impl<'a> Bits<'a> {
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let keep = store.run().keep();
-        let workers = self.workers;
+        let workers = self.sweep.workers;
         workers.finish(
             || match keep.lists_of_afterstates() || is_last && !keep.matrices() {
                 true => self.list_frontier(layers, store, progress),

@@ -37,10 +37,10 @@ use crate::store::{Run, Store};
 pub(crate) struct Sweep<'a> {
     pub(super) game: Game,
     pub(super) workers: &'a Workers,
-    pub(super) halves: Arc<Halves>,
+    halves: Arc<Halves>,
     scratch: PerThread<PairScratch>,
     /// The afterstates of the layer that is being counted, of the last sum, and of the sum before it.
-    pub(super) afterstates: [Afterstates; 3],
+    afterstates: [Afterstates; 3],
     /// Bytes of scratch memory for a quarter turn.
     turn: u64,
     /// Most bytes of moves down of a batch, if it has more than one pair.
@@ -48,7 +48,7 @@ pub(crate) struct Sweep<'a> {
     /// Half the sum of the layer.
     weight: usize,
     /// The weights of the lighter halves of the pairs to sweep.
-    pub(super) lighter: Range<usize>,
+    lighter: Range<usize>,
 }
 
 impl<'a> Sweep<'a> {
@@ -79,15 +79,11 @@ impl<'a> Sweep<'a> {
     pub(crate) fn shrink_moves_down(&mut self, bytes: u64) {
         self.most_moves_down = bytes;
         let before = &mut self.afterstates[1..];
-        if before
-            .iter()
-            .map(Afterstates::bytes_of_moves_down)
-            .sum::<u64>()
-            > bytes
-        {
-            before
-                .iter_mut()
-                .for_each(|before| before.moves_down.clear());
+        let held = before.iter().map(Afterstates::bytes_of_moves_down);
+        if held.sum::<u64>() > bytes {
+            for before in before {
+                before.moves_down.clear();
+            }
         }
     }
 
@@ -99,17 +95,22 @@ impl<'a> Sweep<'a> {
             self.load_matrices(sum, slice::from_ref(file))?;
         } else {
             let frontier = Frontier::open(run)?;
-            let (parts, at) = (frontier.of_sum(sum), self.at(sum));
-            let weight = sum as usize / 2;
-            self.afterstates[at].load(weight, &parts, &self.halves, self.workers)?;
+            let (at, weight) = (self.at(sum), sum as usize / 2);
+            let mut loaded = Afterstates::new(weight);
+            loaded.load(&frontier.of_sum(sum), &self.halves, self.workers)?;
+            self.afterstates[at] = loaded;
         }
         Ok(file)
     }
 
     /// Load the afterstates of one of the last two sums from files of matrices.
-    pub(crate) fn load_matrices(&mut self, sum: u32, files: &[MatrixFile]) -> Result<()> {
+    fn load_matrices(&mut self, sum: u32, files: &[MatrixFile]) -> Result<()> {
         let (at, weight) = (self.at(sum), sum as usize / 2);
-        self.afterstates[at] = Afterstates::read(weight, files, &self.halves, self.workers)?;
+        let mut loaded = Afterstates::new(weight);
+        for file in files {
+            loaded.read(file, &self.halves, self.workers)?;
+        }
+        self.afterstates[at] = loaded;
         Ok(())
     }
 
