@@ -139,8 +139,4 @@ impl StateWriter for Npy<'_, '_> {
         }
         Ok(self.0.write_all(&bytes)?)
     }
-
-    fn finish(self: Box<Self>) -> Result<()> {
-        Ok(self.0.flush()?)
-    }
 }

@@ -223,51 +223,34 @@ impl Reporter {
 
     /// Draw the display of a terminal.
     fn draw(&self, bar: &ProgressBar, memory: u64) {
-        let (done, of_layer) = (self.pace.done(), HumanCount(self.pace.of_layer));
-        let (sum, rate) = (self.sum, self.pace.rate());
-        let per_second = |noun: &str| {
-            let speed = |rate| format!(", {}{noun}/s", units::count(rate));
-            rate.map_or(String::new(), speed)
-        };
-        let usage = || {
-            let (memory, bytes) = (HumanBytes(memory), HumanBytes(self.bytes));
-            format!("{memory} memory, {bytes} on disk")
-        };
-        let message = match &self.job {
-            Job::Count(_) => format!(
-                "sum {sum}, {of_layer} in the layer\n  {}{}, {}",
-                units::things(done, "state"),
-                per_second(" states"),
-                usage()
-            ),
+        let (sum, of_layer) = (self.sum, HumanCount(self.pace.of_layer));
+        let (head, noun) = match &self.job {
+            Job::Count(_) => (format!("sum {sum}, {of_layer} in the layer"), "state"),
             Job::Solve { passes, left } => {
                 let Some((pass, layer)) = left.first() else {
                     return;
                 };
+                let goals = names(&passes[*pass].goals);
                 let of_passes = match passes.len() {
                     1 => String::new(),
                     all => format!(", pass {} of {all}", pass + 1),
                 };
-                format!(
-                    "{}{of_passes}: sum {sum}, {of_layer} of {}\n  {}{}, {}",
-                    names(&passes[*pass].goals),
-                    HumanCount(layer.boards as u64),
-                    units::things(done, "afterstate"),
-                    per_second(""),
-                    usage()
-                )
+                let boards = HumanCount(layer.boards as u64);
+                let head = format!("{goals}{of_passes}: sum {sum}, {of_layer} of {boards}");
+                (head, "afterstate")
             }
-            Job::Boards { name, of } => format!(
-                "{name}: {} of {}{}",
-                HumanCount(done),
-                units::things(*of, "board"),
-                per_second(" boards")
-            ),
-            Job::Search => {
-                let boards = units::things(done, "board");
-                format!("searching back from sum {sum}, {boards} so far")
-            }
+            Job::Boards { name, of } => (format!("{name}: {} in all", HumanCount(*of)), "board"),
+            Job::Search => (format!("searching back from sum {sum}"), "board"),
         };
+        let done = units::things(self.pace.done(), noun);
+        let speed = |rate| format!(", {} {noun}s/s", units::count(rate));
+        let rate = self.pace.rate().map_or(String::new(), speed);
+        let disk = match self.bytes {
+            0 => String::new(),
+            bytes => format!(", {} on disk", HumanBytes(bytes)),
+        };
+        let memory = HumanBytes(memory);
+        let message = format!("{head}\n  {done}{rate}, {memory} memory{disk}");
         let remaining = match self.job {
             Job::Boards { of, .. } => self.pace.remaining_of(of),
             _ => self.pace.remaining(),
