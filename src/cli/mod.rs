@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use std::{env, io};
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::args::{refusal, with_game_options};
 use self::job::signals;
@@ -113,7 +113,7 @@ enum Command {
 
 /// Parse a command, whose first word is the program.
 fn parse(words: impl IntoIterator<Item: Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
-    let mut command = Cli::command();
+    let mut command = negatable(Cli::command());
     let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
     let unnamed = words.iter().find(|word| word.to_str().is_none());
     if let Some(name) = unnamed.filter(|_| words.iter().any(|word| word == "--json")) {
@@ -126,6 +126,15 @@ fn parse(words: impl IntoIterator<Item: Into<OsString> + Clone>) -> Result<Cli, 
     let words = with_game_options(words, &command);
     let matches = command.try_get_matches_from(words)?;
     Cli::from_arg_matches(&matches)
+}
+
+/// Accept negative numbers as values, so that the parser of a value refuses them.
+fn negatable(command: clap::Command) -> clap::Command {
+    let negatable_value = |arg: Arg| {
+        let takes_values = arg.get_action().takes_values();
+        arg.allow_negative_numbers(takes_values)
+    };
+    command.mut_args(negatable_value).mut_subcommands(negatable)
 }
 
 /// Run the program on the arguments of the process.
