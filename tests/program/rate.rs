@@ -229,7 +229,7 @@ fn codes_on_stdin_are_answered_one_by_one() {
     let single = good(&place, &format!("rate {} --dir run --json", codes[0]));
     let output = fed(&place, &["rate", "-", "--dir", "run"], b"");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("stdin: no game in the input"));
+    assert!(stderr(&output).contains("stdin: no question in the input"));
     assert_eq!(format!("{}\n", said[0]), single);
     assert!(
         said[1].starts_with("{\"code\":\"rubbish\",\"error\":\"code: "),

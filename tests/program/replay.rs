@@ -129,7 +129,7 @@ fn lines_of_stdin_are_answered_one_by_one() {
     );
     let output = fed(&place, &["replay", "-"], b"");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("stdin: no game in the input"));
+    assert!(stderr(&output).contains("stdin: no question in the input"));
 }
 
 #[test]

@@ -20,10 +20,6 @@ use crate::store::Sink;
 
 /// The questions of a command, and the form of the answers.
 pub(in crate::cli) struct Questions {
-    /// What a question is about, such as a game.
-    pub(in crate::cli) noun: &'static str,
-    /// Longest line, in bytes.
-    pub(in crate::cli) longest: usize,
     /// Bytes of the lines of a batch.
     pub(in crate::cli) enough: usize,
     /// The keys of a refused line in JSON, in order.
@@ -40,8 +36,6 @@ impl Questions {
     /// as their lines.
     pub(in crate::cli) fn on_games(keys: &'static [&'static str], json: bool) -> Self {
         Self {
-            noun: "game",
-            longest: LONGEST,
             enough: 1 << 16,
             keys,
             prefix: "",
@@ -60,7 +54,7 @@ impl Questions {
         print: impl Fn(&A, &mut Sink) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<Outcome> {
         let mut outcome = None;
-        let mut lines = LineReader::new(io::stdin(), self.longest);
+        let mut lines = LineReader::new(io::stdin(), LONGEST);
         let mut read = |text: &str, line| {
             let refuse = |error: anyhow::Error| self.refused(text, line, &error);
             read(text).map(|question| question.map_err(refuse))
@@ -96,7 +90,7 @@ impl Questions {
             }
         })?;
         let Some(outcome) = outcome else {
-            bail!("stdin: no {} in the input: give one per line", self.noun);
+            bail!("stdin: no question in the input: give one per line");
         };
         Ok(outcome)
     }

@@ -140,8 +140,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         (!is_heading).then(|| board_of_line(text, column, game.size()))
     };
     let questions = Questions {
-        noun: "board",
-        longest: 1 << 16,
         // A larger batch would be faster only on much larger games than 3x3.
         enough: 1 << 20,
         keys: &["line", "error"],

@@ -56,12 +56,12 @@ impl Progress for Trial {
     }
 }
 
-/// "1.2 to 3.4 GiB", or "1.2 GiB".
+/// "1.2 GiB to 3.4 GiB", or "1.2 GiB".
 fn bytes(low: u64, high: u64) -> String {
     units::range(&units::bytes(low as f64), &units::bytes(high as f64))
 }
 
-/// "9 to 20 min".
+/// "9 min to 20 min".
 fn time(low: f64, high: f64) -> String {
     units::range(&units::time(low), &units::time(high))
 }
