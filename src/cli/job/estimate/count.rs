@@ -25,9 +25,9 @@ const MORE_MEMORY: f64 = (12 << 20) as f64;
 /// Memory for matrices in a trial. The matrices of larger layers need tables that take long to make.
 const MATRICES: u64 = 256 << 20;
 
-/// Bits in files for each state: of states from 4x4 to 128 to 2x4, of afterstates from 4x4 to 16 to
-/// 3x3, and of matrices from 4x4 to 64 to the first layers of 4x4 to 8.
-const STATE_BITS: Range = Range::new(3.1, 6.7);
+/// Bits in files for each state: of states and of matrices from large games of 4x4 to the first layers
+/// of 4x4 to 8, of afterstates from 4x4 to 16 to 3x3.
+const STATE_BITS: Range = Range::new(3.1, 9.0);
 const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
 const MATRIX_BITS: Range = Range::new(0.2, 3.0);
 
