@@ -166,18 +166,6 @@ pub enum Error {
         law: String,
     },
 
-    /// A file that every count writes and no count reads, and that has changed since it was
-    /// written.
-    #[error(
-        "{path}: not as it was written: {what}: no count reads it, and the next count writes it again"
-    )]
-    Altered {
-        /// File.
-        path: PathBuf,
-        /// The fault.
-        what: String,
-    },
-
     /// Text that is not a table of counts.
     #[error("line {line}: {what}")]
     Table {
@@ -320,7 +308,7 @@ impl Error {
     #[must_use]
     pub fn is_damage(&self) -> bool {
         match self {
-            Self::Altered { .. } | Self::Law { .. } => true,
+            Self::Law { .. } => true,
             Self::Solving(error) => error.is_damage(),
             _ => self.damaged_file().is_some(),
         }

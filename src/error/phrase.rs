@@ -39,6 +39,8 @@ pub(super) fn made_again(path: &Path) -> &'static str {
         "solve that objective again (solve --again)"
     } else if path.ends_with("solution.json") {
         "delete it and solve again"
+    } else if path.ends_with("layers.csv") {
+        "let the next count write it again"
     } else if path.ends_with("plan.json") {
         "delete its directory: the layer is cut into tasks again"
     } else if dir.to_string_lossy().starts_with("tasks-") {

@@ -96,10 +96,7 @@ impl Run {
     pub(super) fn check_table(&self) -> Result<Option<String>> {
         let path = self.dir().join(TABLE);
         let expected = self.table().to_csv();
-        let altered = |what: &str| Error::Altered {
-            path: path.clone(),
-            what: what.to_owned(),
-        };
+        let damaged = |what: &str| Error::damaged(&path, what);
         let is_new = self.manifest.rows.is_empty();
         let mut found = Vec::new();
         match file::find(&path)? {
@@ -109,9 +106,9 @@ impl Run {
                 .take(expected.len() as u64 + 1)
                 .read_to_end(&mut found)
                 .map_err(Error::io(&path, "read"))?,
-            Some(_) => return Err(altered("not a file")),
+            Some(_) => return Err(damaged("not a file")),
             None if is_new => 0,
-            None => return Err(altered("missing")),
+            None => return Err(damaged("missing")),
         };
         if found == expected {
             return Ok(None);
@@ -127,7 +124,7 @@ impl Run {
         let line = 1 + pairs
             .take_while(|(expected, found)| expected == found)
             .count();
-        Err(altered(&format!(
+        Err(damaged(&format!(
             "line {line} differs from the table of the manifest"
         )))
     }
