@@ -4,7 +4,6 @@
 //! segment is a whole number of blocks, so blocks are numbered across all files. Code that reads a
 //! part need not know its files.
 
-use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -116,22 +115,19 @@ impl<C: FileContents> Segments<C> {
 
     /// Check that the file is the file that was sealed. Its blocks are not read.
     pub(crate) fn expect(self, contents: C, sealed: Sealed) -> Result<Self> {
-        let mismatch = |expected: &dyn Display, got: &dyn Display| {
-            let what = format!("expected {expected}, got {got}");
-            Err(Error::mismatch(self.path(), what))
-        };
         let got = Sealed {
             states: self.states(),
             bytes: self.bytes(),
             fingerprint: self.fingerprint(),
         };
-        if self.contents != contents {
-            return mismatch(&contents, &self.contents);
-        }
-        if got != sealed {
-            return mismatch(&sealed, &got);
-        }
-        Ok(self)
+        let what = if self.contents != contents {
+            format!("expected {contents}, got {}", self.contents)
+        } else if got != sealed {
+            format!("expected {sealed}, got {got}")
+        } else {
+            return Ok(self);
+        };
+        Err(Error::mismatch(self.path(), what))
     }
 }
 
