@@ -32,11 +32,6 @@ pub(super) trait Record: Clone + Send + 'static {
     /// Replace the manifest in a directory, durably. From then on, files that it does not name are
     /// strays.
     fn save(&self, dir: &Path) -> Result<()>;
-
-    /// Write the files that are derived from the manifest.
-    fn follow(&self, _dir: &Path) -> Result<()> {
-        Ok(())
-    }
 }
 
 /// The sealed files of a part, of its values, or of a layer's matrices.
@@ -125,12 +120,9 @@ impl Record for Manifest {
         self.rows.len() + files.sum::<usize>()
     }
 
+    /// Then writes the table.
     fn save(&self, dir: &Path) -> Result<()> {
-        checked::save(&dir.join(MANIFEST), FORMAT, self)
-    }
-
-    /// Write the table.
-    fn follow(&self, dir: &Path) -> Result<()> {
+        checked::save(&dir.join(MANIFEST), FORMAT, self)?;
         file::write_atomic(&dir.join(TABLE), &self.table().to_csv())
     }
 }

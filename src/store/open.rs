@@ -81,7 +81,7 @@ impl Store {
         }
         store.commit()?;
         if !matches!(store.run.check_table(), Ok(None)) {
-            store.run.manifest.follow(dir)?;
+            store.run.manifest.save(dir)?;
         }
         match keep.filter(|_| again) {
             Some(keep) => store.count_again(keep),

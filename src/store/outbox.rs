@@ -6,7 +6,7 @@
 //!
 //! A commit runs on a thread of its own, while the count goes on. The order of its steps keeps the
 //! directory consistent at every moment. First the files become durable, then their names, then the
-//! manifest that lists them. Last, obsolete files are deleted, and the table is written.
+//! manifest that lists them, and the table. Last, obsolete files are deleted.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -273,10 +273,8 @@ impl Outbox {
             publish(&dir, &files)?;
             file::sync_dir(&dir)?;
             record.save(&dir)?;
-            for name in obsolete {
-                file::remove(&dir.join(name.to_string()))?;
-            }
-            record.follow(&dir)
+            let mut obsolete = obsolete.into_iter();
+            obsolete.try_for_each(|name| file::remove(&dir.join(name.to_string())))
         });
         self.under_way = Some(UnderWay {
             thread: started.map_err(|error| Error::Threads {
