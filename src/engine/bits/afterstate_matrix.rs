@@ -29,9 +29,8 @@ use crate::game::orbit;
 #[derive(Default)]
 pub(crate) struct AfterstateMatrix {
     slots: Slots,
-    /// For each short top half a compact row of hollow bottom halves.
+    /// For each short top half a compact row of hollow bottom halves. No lines if no row has bits.
     short_rows: Matrix,
-    has_short_rows: bool,
     mirror: Mirror,
     pub(crate) has_bits: bool,
 }
@@ -41,7 +40,7 @@ pub(crate) struct AfterstateMatrix {
 struct Slots {
     lines: LineMemory,
     /// For each slot, the first line in memory, and the lines of the columns.
-    places: Vec<(usize, Range<u32>)>,
+    places: Vec<(usize, Range<usize>)>,
 }
 
 impl Slots {
@@ -51,8 +50,7 @@ impl Slots {
         let mut at = 0;
         for &range in &rows.afterstates.columns {
             let range = columns.class.lines_of(range);
-            let (first, end) = (range.start as u32, range.end as u32);
-            self.places.push((at, first..end));
+            self.places.push((at, range.clone()));
             at += range.len();
         }
         self.lines.resize(at)?;
@@ -63,10 +61,7 @@ impl Slots {
     /// The lines of a row in memory, and its columns.
     fn place(&self, slot: u32) -> (Range<usize>, Range<usize>) {
         let (at, ref columns) = self.places[slot as usize];
-        (
-            at..at + columns.len(),
-            columns.start as usize..columns.end as usize,
-        )
+        (at..at + columns.len(), columns.clone())
     }
 
     /// The row of a slot without the columns before `line`.
@@ -143,7 +138,6 @@ impl AfterstateMatrix {
         let moved = &afterstates.moved[top];
         let [on_full, on_short] = &afterstates.moves_down[&top];
         let [_, to_flip] = &afterstates.moves_down[&bottom];
-        self.has_short_rows = to_flip.has_bits();
         let all = [moved, on_full, on_short, to_flip];
         self.has_bits = all.into_iter().any(PackedMatrix::has_bits);
         if !self.has_bits {
@@ -165,10 +159,10 @@ impl AfterstateMatrix {
                 or(&mut to[range], &row[compact]);
             }
         });
-        if self.has_short_rows {
-            self.flip(to_flip, sides)?;
+        match to_flip.has_bits() {
+            true => self.flip(to_flip, sides),
+            false => self.short_rows.reshape(0, 0),
         }
-        Ok(())
     }
 
     /// Add moves down onto a full bottom half. These rows are still empty.
@@ -264,7 +258,7 @@ impl AfterstateMatrix {
 
     /// Add to a row the afterstates with a short top half and a hollow bottom half.
     pub(crate) fn add_short(&self, number: u32, sides: Sides, row: &mut [BitLine]) {
-        if !self.has_short_rows {
+        if !self.short_rows.has_lines() {
             return;
         }
         let short = self.short_rows.row(number as usize);
@@ -284,7 +278,7 @@ impl AfterstateMatrix {
         for (position, half) in rows.class.halves() {
             let slot = rows.afterstates.slots[position as usize];
             let short = rows.class.short.number(position);
-            if slot == NONE && (short.is_none() || !self.has_short_rows) {
+            if slot == NONE && (short.is_none() || !self.short_rows.has_lines()) {
                 continue;
             }
             row.clear();
@@ -315,7 +309,6 @@ impl AfterstateMatrix {
             return Ok(counts);
         }
         let Sides { rows, columns } = sides;
-        let mut found = Vec::new();
         let full = columns.census.full.as_slice();
         self.for_each_row(sides, row, |position, half, row| {
             let max = rows.census.max[position as usize];
@@ -328,8 +321,7 @@ impl AfterstateMatrix {
             add(&mut counts.labeled, 1, &labeled);
             add(&mut counts.labeled, 1, &labeled_full);
             add(&mut counts.empty_cells, 2 * empty, &labeled);
-            find_symmetric(position, sides, row, &mut found);
-            for &at in &found {
+            for at in find_symmetric(position, sides, row) {
                 let other = columns.class.half(at);
                 let more = 8 / orbit::<4, 4>(Half::board(half, other)) - 1;
                 if more > 0 {

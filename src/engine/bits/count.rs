@@ -3,10 +3,12 @@
 //! Key idea: boards with a symmetry of their own are few, so they are visited one by one. All others
 //! are counted as bits under masks; see `counts`.
 
+use std::array;
+
 use super::class::NONE;
 use super::counts::{BoardCounts, EXPONENTS, add};
 use super::half::Half;
-use super::kernels::{BitLine, LINE, bit, count, count_masked, count_masked_twice, words_mut};
+use super::kernels::{BitLine, LINE, bit, count, count_masked, count_masked_twice};
 use super::tables::{Sides, Tables};
 use crate::game::{Game, Moved, orbit};
 
@@ -32,94 +34,76 @@ pub(crate) fn count_by_max(
     counts
 }
 
-/// Counts rows of states.
-#[derive(Default)]
-pub(crate) struct StateCounter {
-    /// Mask of the dead states of the row; empty if none can be dead.
-    dead: Vec<BitLine>,
-    symmetric: Vec<u32>,
+/// Count a row of states with the top half at `position`, and remove the dead states. Returns
+/// whether there were any states.
+pub(crate) fn count_states(
+    game: &Game,
+    sides: Sides,
+    position: u32,
+    row: &mut [BitLine],
+    counts: &mut BoardCounts,
+) -> bool {
+    let Sides { rows, columns } = sides;
+    // A pair of different weights stands for the flipped pair, too.
+    let times = if sides.is_square() { 1 } else { 2 };
+    let max = rows.census.max[position as usize];
+    let labeled = count_by_max(row, None, max, columns);
+    if labeled == [0; EXPONENTS] {
+        return false;
+    }
+    let target = rows.targets[position as usize];
+    let movable = if target == position {
+        count_by_max(row, Some(&columns.census.changes), max, columns)
+    } else {
+        labeled
+    };
+    add(&mut counts.labeled, times, &labeled);
+    add(&mut counts.moves, 4 * times, &movable);
+    let wins = if target == NONE {
+        count(row)
+    } else {
+        count_masked(row, &columns.census.wins)
+    };
+    counts.wins[columns.census.up_to.len() - 1] += 4 * times * wins;
+    let half = rows.class.half(position);
+    for bottom in find_symmetric(position, sides, row) {
+        let board = Half::board(half, columns.class.half(bottom));
+        let more = times * (8 / orbit::<4, 4>(board) - 1);
+        let exp = usize::from(max.max(columns.census.max[bottom as usize]));
+        let moves = game.moves(board);
+        let number = |is: fn(&Moved) -> bool| moves.iter().filter(|moved| is(moved)).count() as u64;
+        let legal = number(|moved| *moved != Moved::Illegal);
+        counts.symmetries[exp] += more;
+        counts.moves[exp] += more * legal;
+        counts.wins[exp] += more * number(|moved| *moved == Moved::Wins);
+        counts.dead[exp] += more * u64::from(legal == 0);
+    }
+    if remove_dead(sides, position, row) {
+        let live = count_by_max(row, None, max, columns);
+        let dead = array::from_fn(|exp| labeled[exp] - live[exp]);
+        add(&mut counts.dead, times, &dead);
+    }
+    true
 }
 
-impl StateCounter {
-    /// Count a row of states with the top half at `position`, and remove the dead states. Returns
-    /// whether there were any states.
-    pub(crate) fn count(
-        &mut self,
-        game: &Game,
-        sides: Sides,
-        position: u32,
-        row: &mut [BitLine],
-        counts: &mut BoardCounts,
-    ) -> bool {
-        let Sides { rows, columns } = sides;
-        // A pair of different weights stands for the flipped pair, too.
-        let times = if sides.is_square() { 1 } else { 2 };
-        let max = rows.census.max[position as usize];
-        let labeled = count_by_max(row, None, max, columns);
-        if labeled == [0; EXPONENTS] {
-            return false;
-        }
-        let target = rows.targets[position as usize];
-        let movable = if target == position {
-            count_by_max(row, Some(&columns.census.changes), max, columns)
-        } else {
-            labeled
-        };
-        add(&mut counts.labeled, times, &labeled);
-        add(&mut counts.moves, 4 * times, &movable);
-        let wins = if target == NONE {
-            count(row)
-        } else {
-            count_masked(row, &columns.census.wins)
-        };
-        counts.wins[columns.census.up_to.len() - 1] += 4 * times * wins;
-        let half = rows.class.half(position);
-        find_symmetric(position, sides, row, &mut self.symmetric);
-        for &bottom in &self.symmetric {
-            let board = Half::board(half, columns.class.half(bottom));
-            let more = times * (8 / orbit::<4, 4>(board) - 1);
-            let exp = usize::from(max.max(columns.census.max[bottom as usize]));
-            let moves = game.moves(board);
-            let number =
-                |is: fn(&Moved) -> bool| moves.iter().filter(|moved| is(moved)).count() as u64;
-            let legal = number(|moved| *moved != Moved::Illegal);
-            counts.symmetries[exp] += more;
-            counts.moves[exp] += more * legal;
-            counts.wins[exp] += more * number(|moved| *moved == Moved::Wins);
-            counts.dead[exp] += more * u64::from(legal == 0);
-        }
-        self.remove_dead(sides, position, row);
-        if !self.dead.is_empty() {
-            let dead = count_by_max(&self.dead, None, max, columns);
-            add(&mut counts.dead, times, &dead);
-        }
-        true
+/// Remove the dead states from a row, whose top half is at `position`: neither half has a move,
+/// and no tiles are equal where the halves meet. Returns whether any can be dead.
+pub(crate) fn remove_dead(sides: Sides, position: u32, row: &mut [BitLine]) -> bool {
+    let Sides { rows, columns } = sides;
+    if !bit(&rows.census.stuck, position) {
+        return false;
     }
-
-    /// Remove the dead states from a row, whose top half is at `position`: neither half has a move,
-    /// and no tiles are equal where the halves meet.
-    pub(crate) fn remove_dead(&mut self, sides: Sides, position: u32, row: &mut [BitLine]) {
-        let Sides { rows, columns } = sides;
-        self.dead.clear();
-        if !bit(&rows.census.stuck, position) {
-            return;
-        }
-        let cells = rows.class.half(position).cells();
-        let census = &columns.census;
-        let [a, b, c, d] = [0, 1, 2, 3]
-            .map(|column| &census.inner_differs[column][usize::from(cells[4 + column])]);
-        for (line, row) in row.iter().enumerate() {
-            let masks = [&census.stuck, a, b, c, d].map(|mask| mask[line].0);
-            let mut dead = *row;
-            for (i, dead) in dead.0.iter_mut().enumerate() {
-                *dead &= masks.iter().fold(u64::MAX, |all, mask| all & mask[i]);
-            }
-            self.dead.push(dead);
-        }
-        for (row, dead) in words_mut(row).iter_mut().zip(words_mut(&mut self.dead)) {
-            *row &= !*dead;
+    let cells = rows.class.half(position).cells();
+    let census = &columns.census;
+    let [a, b, c, d] =
+        [0, 1, 2, 3].map(|column| &census.inner_differs[column][usize::from(cells[4 + column])]);
+    for (line, row) in row.iter_mut().enumerate() {
+        let masks = [&census.stuck, a, b, c, d].map(|mask| mask[line].0);
+        for (i, row) in row.0.iter_mut().enumerate() {
+            *row &= !masks.iter().fold(u64::MAX, |all, mask| all & mask[i]);
         }
     }
+    true
 }
 
 /// Find the positions of a row whose boards have a symmetry of their own; `position` is the top
@@ -127,9 +111,9 @@ impl StateCounter {
 ///
 /// Such a board repeats a half or a quad. So few bottom halves can match a given top half. Only a top
 /// half that is its own mirror image needs a mask of a whole row.
-pub(crate) fn find_symmetric(position: u32, sides: Sides, row: &[BitLine], found: &mut Vec<u32>) {
+pub(crate) fn find_symmetric(position: u32, sides: Sides, row: &[BitLine]) -> Vec<u32> {
     let Sides { rows, columns } = sides;
-    found.clear();
+    let mut found = Vec::new();
     let is_set = |position: &u32| (*position as usize) < row.len() * LINE && bit(row, *position);
     let image = rows.symmetry.images[position as usize];
     if sides.is_square() {
@@ -157,4 +141,5 @@ pub(crate) fn find_symmetric(position: u32, sides: Sides, row: &[BitLine], found
     }
     found.sort_unstable();
     found.dedup();
+    found
 }

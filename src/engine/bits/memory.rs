@@ -36,22 +36,16 @@ pub(crate) fn cut_pairs(game: &Game, sum: u32, groups: u64, plan: &Plan) -> Vec<
     let sizes = Sizes::new(game, sum, plan);
     let weight = sum as usize / 2;
     let most = weight.min(sizes.heaviest);
-    let pairs = weight - most..=weight / 2;
-    let boards = pairs.map(|top| {
-        (
-            top,
-            u128::from(sizes.all[top]) * u128::from(sizes.all[weight - top]),
-        )
-    });
-    let boards: Vec<(usize, u128)> = boards.collect();
-    let all: u128 = boards.iter().map(|(_, boards)| boards).sum();
+    let tops = weight - most..=weight / 2;
+    let boards = |top| u128::from(sizes.all[top]) * u128::from(sizes.all[weight - top]);
+    let all: u128 = tops.clone().map(boards).sum();
     let groups = u128::from(groups);
     let (mut firsts, mut before) = (vec![0], 0);
-    for (top, boards) in boards {
+    for top in tops {
         if before * groups >= all * firsts.len() as u128 {
             firsts.push(top);
         }
-        before += boards;
+        before += boards(top);
     }
     firsts
 }

@@ -340,25 +340,18 @@ impl<'a> Bits<'a> {
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
-        let keep = store.run().keep();
+        let (keep, last) = (store.run().keep(), layers.len() - 1);
         let workers = self.sweep.workers;
-        workers.finish(
-            || match keep.lists_of_afterstates() || is_last && !keep.matrices() {
-                true => self.list_frontier(layers, store, progress),
-                false => self.write_matrices(layers, store),
-            },
-        )
-    }
-
-    /// Write the afterstates of the last two of `layers` as matrices, and count the afterstates of
-    /// the last.
-    fn write_matrices(&mut self, layers: &mut [CountedLayer], store: &mut Store) -> Result<()> {
-        let last = layers.len() - 1;
-        let counts = self.sweep.count_afterstates(layers[last].sum)?;
-        set_afterstates(&mut layers[last].rows, &counts)?;
-        let bytes = self.write_last_two(layers, store)?;
-        layers[last].wrote(Kind::Afterstates, bytes, Cuts::default());
-        Ok(())
+        workers.finish(|| {
+            if keep.lists_of_afterstates() || is_last && !keep.matrices() {
+                return self.list_frontier(layers, store, progress);
+            }
+            let counts = self.sweep.count_afterstates(layers[last].sum)?;
+            set_afterstates(&mut layers[last].rows, &counts)?;
+            let bytes = self.write_last_two(layers, store)?;
+            layers[last].wrote(Kind::Afterstates, bytes, Cuts::default());
+            Ok(())
+        })
     }
 
     /// Write the afterstates of the last two of `layers` as matrices. Returns the bytes of the files.

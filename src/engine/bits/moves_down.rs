@@ -53,15 +53,16 @@ pub(crate) fn make_moves_down(
     // Neighbouring sources have neighbouring fields.
     let mut sources: Vec<usize> = halves.tops(weight).collect();
     sources.retain(|&top| afterstates.moved[top].has_bits());
-    let sources = batches(&sources, bytes, |top| vec![afterstates.shape(top, halves)]);
-    for tops in batches(&missing, bytes, |top| shapes(top).to_vec()) {
+    let batches_of_sources = batches(&sources, bytes, |top| vec![afterstates.shape(top, halves)]);
+    for batch in batches(&missing, bytes, |top| shapes(top).to_vec()) {
         let new = |&top: &usize| {
             let [full, short] = shapes(top).map(Matrix::new);
             Ok(Mutex::new((top, [full?, short?])))
         };
-        let down: Vec<Mutex<(usize, [Matrix; 2])>> = tops.iter().map(new).collect::<Result<_>>()?;
-        for sources in &sources {
-            let moved = unpack(afterstates, sources, halves, workers)?;
+        let down: Vec<Mutex<(usize, [Matrix; 2])>> =
+            missing[batch].iter().map(new).collect::<Result<_>>()?;
+        for batch in &batches_of_sources {
+            let moved = unpack(afterstates, &sources[batch.clone()], halves, workers)?;
             let turn = QuarterTurn {
                 weight,
                 moved: &moved,
@@ -90,13 +91,10 @@ fn batches(
     tops: &[usize],
     bytes: u64,
     shapes: impl Fn(usize) -> Vec<(usize, usize)>,
-) -> Vec<Vec<usize>> {
+) -> Vec<Range<usize>> {
     let lines = |&top: &usize| shapes(top).iter().map(|(rows, width)| rows * width).sum();
     let sizes: Vec<usize> = tops.iter().map(lines).collect();
-    let batches = ranges(&sizes, bytes as usize / 2 / size_of::<BitLine>()).into_iter();
-    batches
-        .map(|batch: Range<usize>| tops[batch].to_vec())
-        .collect()
+    ranges(&sizes, bytes as usize / 2 / size_of::<BitLine>())
 }
 
 /// The moves to the left by weight of the top half. Only those of some weights have lines.

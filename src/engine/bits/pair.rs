@@ -21,7 +21,7 @@
 use super::afterstate_matrix::AfterstateMatrix;
 use super::afterstates::Afterstates;
 use super::canonical::{Canonical, tally};
-use super::count::StateCounter;
+use super::count::{count_states, remove_dead};
 use super::counts::{BoardCounts, NamedBoards, PairCounts};
 use super::half::Half;
 use super::kernels::{BitLine, set};
@@ -54,7 +54,6 @@ pub(crate) struct PairScratch {
     pub(super) matrices: [AfterstateMatrix; 2],
     spawns: Spawns,
     pub(super) row: Vec<BitLine>,
-    counter: StateCounter,
     pub(super) canonical: Canonical,
     /// Rows by bottom half.
     pub(super) flipped: Matrix,
@@ -87,8 +86,8 @@ impl Pair<'_> {
             if !self.make_row(position, scratch) {
                 continue;
             }
-            let PairScratch { row, counter, .. } = scratch;
-            if !counter.count(self.game, sides, position, row, &mut found.states) {
+            let row = &mut scratch.row;
+            if !count_states(self.game, sides, position, row, &mut found.states) {
                 continue;
             }
             self.name(position, scratch, lister.as_deref_mut(), &mut found.named)?;
@@ -122,8 +121,7 @@ impl Pair<'_> {
         for (position, half) in sides.rows.class.halves() {
             let standing = Prefixes::of(half, exponents).standing;
             if standing != Standing::Never && self.make_row(position, scratch) {
-                let PairScratch { row, counter, .. } = scratch;
-                counter.remove_dead(sides, position, row);
+                remove_dead(sides, position, &mut scratch.row);
                 self.name(position, scratch, Some(&mut *lister), named)?;
             }
         }

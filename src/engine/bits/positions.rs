@@ -38,17 +38,13 @@ impl Positions {
             under: std::array::from_fn(|empty| under(&quads, empty)),
             quads,
         };
-        classes.iter().for_each(|class| new.add(class));
+        for (position, half) in classes.iter().flat_map(Class::halves) {
+            let (left, right) = half.quads();
+            let at = new.quads.id(right) * new.quads.count + new.quads.id(left);
+            new.positions[at] = position;
+        }
         new.make_fields(&classes);
         (new, classes)
-    }
-
-    fn add(&mut self, class: &Class) {
-        let quads = &self.quads;
-        for (position, half) in class.halves() {
-            let (left, right) = half.quads();
-            self.positions[quads.id(right) * quads.count + quads.id(left)] = position;
-        }
     }
 
     fn make_fields(&mut self, classes: &[Class]) {
