@@ -113,16 +113,32 @@ impl Unpacker {
     /// the system.
     pub(crate) fn unpack(
         &self,
-        layer: (&Run, Kind, u32),
+        (run, kind, sum): (&Run, Kind, u32),
         dir: &Path,
         files: &mut (impl Files + Send),
         stop: &Stop,
     ) -> Result<()> {
-        self.work(layer.0, layer.2, stop, |beside, halves, workers| {
-            let sweep = load(layer, beside, halves, workers)?;
-            let (run, kind, sum) = layer;
-            let layer = (kind, sum, run.all_rows(sum));
-            unpack(sweep, layer, (beside, dir), files, &mut Silent)
+        self.work(run, sum, stop, |beside, halves, workers| {
+            let mut parts = Pipeline::new(beside.batch, workers);
+            let mut rows = run.all_rows(sum);
+            // States come from the afterstates of two sums.
+            let (next, sums) = match kind {
+                Kind::States => (sum, &[sum - 2, sum - 4][..]),
+                Kind::Afterstates => (sum + 2, &[sum][..]),
+            };
+            let mut sweep = Sweep::new(run.game(), next as usize / 2, halves, workers, beside);
+            for &sum in sums {
+                sweep.load(sum, run)?;
+            }
+            if kind == Kind::Afterstates {
+                let (layer, place) = ((sum, &mut rows[..], true), (beside, dir));
+                write_afterstates(&mut sweep, layer, place, &mut parts, files, &mut Silent)?;
+                return Ok(());
+            }
+            let listing = Listing::new(run.game().top(), beside, dir);
+            sweep.count(Some(&listing), &mut |_| ())?;
+            write_states(&mut rows, listing, &mut parts, files, &mut Silent)?;
+            Ok(())
         })
     }
 
@@ -175,47 +191,6 @@ impl Unpacker {
     }
 }
 
-/// Load the matrices for the states, or the afterstates, of a layer, given the halves of its boards and
-/// a plan for everything but matrices.
-fn load<'a>(
-    (run, kind, sum): (&Run, Kind, u32),
-    beside: &Plan,
-    halves: Arc<Halves>,
-    workers: &'a Workers,
-) -> Result<Sweep<'a>> {
-    // States come from the afterstates of two sums.
-    let (next, sums) = match kind {
-        Kind::States => (sum, &[sum - 2, sum - 4][..]),
-        Kind::Afterstates => (sum + 2, &[sum][..]),
-    };
-    let mut sweep = Sweep::new(run.game(), next as usize / 2, halves, workers, beside);
-    for &sum in sums {
-        sweep.load(sum, run)?;
-    }
-    Ok(sweep)
-}
-
-/// Write the files of the layer of a sweep that [`load`] made. `rows` has a row for each largest tile.
-/// Boards that do not fit in memory are spilled to a file in `dir`.
-fn unpack(
-    mut sweep: Sweep,
-    (kind, sum, mut rows): (Kind, u32, Vec<Row>),
-    (beside, dir): (&Plan, &Path),
-    files: &mut impl Files,
-    progress: &mut dyn Progress,
-) -> Result<()> {
-    let mut parts = Pipeline::new(beside.batch, sweep.workers);
-    if kind == Kind::States {
-        let listing = Listing::new(sweep.game.top(), beside, dir);
-        sweep.count(Some(&listing), &mut |live| progress.advance(live))?;
-        write_states(&mut rows, listing, &mut parts, files, progress)?;
-    } else {
-        let (layer, place) = ((sum, &mut rows[..], true), (beside, dir));
-        write_afterstates(&mut sweep, layer, place, &mut parts, files, progress)?;
-    }
-    Ok(())
-}
-
 /// Unpack a frontier in matrices, so that the list engine can go on. Nothing is left to do if there
 /// are no matrices, or if the run keeps them.
 ///
@@ -239,16 +214,18 @@ pub(crate) fn unpack_frontier(
     }
     let halves = Arc::new(workers.install(|| Halves::new(&game, last as usize / 2, |_| true)));
     for (sum, beside) in sums.into_iter().zip(plans) {
-        let (run, kind) = (store.run(), Kind::Afterstates);
-        let (rows, dir) = (run.all_rows(sum), run.dir().to_owned());
-        let sweep = load((run, kind, sum), &beside, halves.clone(), workers)?;
-        unpack(
-            sweep,
-            (kind, sum, rows),
-            (&beside, &dir),
-            store.outbox(),
-            progress,
-        )?;
+        let mut parts = Pipeline::new(beside.batch, workers);
+        let (mut rows, dir) = (store.run().all_rows(sum), store.run().dir().to_owned());
+        let mut sweep = Sweep::new(
+            &game,
+            sum as usize / 2 + 1,
+            halves.clone(),
+            workers,
+            &beside,
+        );
+        sweep.load(sum, store.run())?;
+        let (layer, place, files) = ((sum, &mut rows[..], true), (&beside, &*dir), store.outbox());
+        write_afterstates(&mut sweep, layer, place, &mut parts, files, progress)?;
     }
     store.seal(&[])
 }
