@@ -65,12 +65,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let format = output::format(args.format, &args.output)?;
     let output = Output::new(&args.output)?;
     let graph = Graph::new(&game, args.until, args.limit)?;
-    let grouped = args.group;
-    let format = match format {
-        Some(GraphFormat::Graphml) => graph::Format::GraphMl,
-        Some(GraphFormat::Json) => graph::Format::Json,
-        Some(GraphFormat::Dot) | None => graph::Format::Dot { grouped },
-    };
-    output.write(|to| Ok(graph.write(format, to)?))?;
+    output.write(|to| {
+        let written = match format.unwrap_or(GraphFormat::Dot) {
+            GraphFormat::Dot => graph::write_dot(&graph, args.group, to),
+            GraphFormat::Graphml => graph::write_graphml(&graph, to),
+            GraphFormat::Json => graph::write_json(&graph, to),
+        };
+        Ok(written?)
+    })?;
     Ok(Outcome::Done)
 }

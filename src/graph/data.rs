@@ -80,7 +80,11 @@ fn edges(graph: &Graph) -> impl Iterator<Item = EdgeRecord> {
 
 /// Write JSON with a line per node and edge, so that people can read it too. serde's own layouts
 /// use a single line, or a line per field.
-pub(super) fn write_json(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+///
+/// # Errors
+///
+/// If `out` cannot be written.
+pub fn write_json(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"game\":\"{}\",\"nodes\":[", graph.game)?;
     write_lines(out, nodes(graph))?;
     write!(out, "],\"edges\":[")?;
@@ -108,8 +112,13 @@ const KEYS: [(&str, &str, &str); 7] = [
     ("edge", "spawn", "int"),
 ];
 
-/// Write `GraphML`. The win and the loss have only the attribute `kind`.
-pub(super) fn write_graphml(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
+/// Write `GraphML`, for networkx, Gephi, yEd and others. The win and the loss have only the attribute
+/// `kind`.
+///
+/// # Errors
+///
+/// If `out` cannot be written.
+pub fn write_graphml(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let mut xml = Writer::new_with_indent(&mut *out, b' ', 1);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     xml.create_element("graphml")

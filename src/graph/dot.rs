@@ -28,8 +28,12 @@ const START: &str = "#3f6fa3";
 const DEAD: &str = "#a8403a";
 const WIN: &str = "#4d8a4f";
 
-/// Write `graph`, with a box around each part if `grouped`.
-pub(super) fn write(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Result<()> {
+/// Write a picture for Graphviz, with the boards drawn and, if `grouped`, a box around each part.
+///
+/// # Errors
+///
+/// If `out` cannot be written.
+pub fn write_dot(graph: &Graph, grouped: bool, out: &mut dyn Write) -> io::Result<()> {
     let last = graph.states.last().map_or(0, State::sum);
     let live = graph.states.iter().filter(|state| state.live).count();
     let (game, dead) = (graph.game, graph.states.len() - live);
@@ -166,7 +170,7 @@ mod tests {
 
     fn dot(grouped: bool) -> String {
         let mut text = Vec::new();
-        write(&small(), grouped, &mut text).unwrap();
+        write_dot(&small(), grouped, &mut text).unwrap();
         String::from_utf8(text).unwrap()
     }
 

@@ -11,36 +11,6 @@ mod data;
 mod dot;
 mod model;
 
-use std::io::{self, Write};
-
+pub use data::{write_graphml, write_json};
+pub use dot::write_dot;
 pub use model::{Edge, Graph, State, Target};
-
-/// A file format for graphs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Format {
-    /// For Graphviz, with the boards drawn.
-    Dot {
-        /// Whether to draw a box around each part (sum and largest tile).
-        grouped: bool,
-    },
-    /// For networkx, Gephi, yEd and others.
-    GraphMl,
-    /// One JSON object.
-    Json,
-}
-
-impl Graph {
-    /// Write the graph.
-    ///
-    /// # Errors
-    ///
-    /// If `out` cannot be written.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            Format::Dot { grouped } => dot::write(self, grouped, out),
-            Format::GraphMl => data::write_graphml(self, out),
-            Format::Json => data::write_json(self, out),
-        }
-    }
-}
