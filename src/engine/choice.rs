@@ -90,14 +90,15 @@ impl Choice {
             return lists_alone("nothing is left to count".to_owned());
         }
         let end = last.min(game.sum_bound());
-        let (plan, sizes, beyond) = fit(game, first, end, plan);
+        let (sizes, beyond) = fit(game, first, end, plan);
+        let plan = &sizes.plan;
         let beside = |bytes| plan.beside(bytes, Sizes::parts(game));
         let may_end = matrices && !all;
         if let Some(sum) = beyond.filter(|_| forced && !may_end) {
-            let bytes = Sizes::new(game, sum, &plan).bytes(first..=sum);
+            let bytes = Sizes::new(game, sum, plan).bytes(first..=sum);
             return refused(format!(
                 "the layer of sum {sum} needs {}, of which matrices take {}; --memory is {}",
-                memory_text(least_bound(game, &(first..=sum), sum, &plan)),
+                memory_text(least_bound(game, &(first..=sum), sum, plan)),
                 memory_text(bytes),
                 plan.memory_text()
             ));

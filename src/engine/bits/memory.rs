@@ -54,7 +54,7 @@ pub(crate) fn cut_pairs(game: &Game, sum: u32, groups: u64, plan: &Plan) -> Vec<
 pub(crate) struct Sizes {
     /// The sum of the last layer that has tables.
     end: u32,
-    plan: Plan,
+    pub(crate) plan: Plan,
     exponents: u8,
     heaviest: usize,
     all: Vec<u64>,
@@ -247,30 +247,27 @@ fn plans(plan: &Plan) -> impl Iterator<Item = Plan> {
     })
 }
 
-/// Find the plan whose matrices fit, for the layers with sums from `first` to `end`. Returns the plan,
-/// the sizes for the layers that fit, and the first sum that does not fit.
-pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Plan, Sizes, Option<u32>) {
+/// Find the plan whose matrices fit, for the layers with sums from `first` to `end`. Returns the sizes
+/// for the layers that fit, with this plan, and the first sum that does not fit.
+pub(crate) fn fit(game: &Game, first: u32, end: u32, plan: &Plan) -> (Sizes, Option<u32>) {
     let mut sizes = Sizes::new(game, end, plan);
-    let mut found = None;
+    let mut beyond = None;
     for plan in plans(plan) {
-        sizes.plan = plan.clone();
+        sizes.plan = plan;
         let mut most = 0;
         let too_large = |sum: &u32| {
             // The tables up to the last layer are made before the first layer.
             most = most.max(sizes.beside_tables(*sum));
             let bytes = sizes.tables(*sum).saturating_add(most);
-            plan.beside(bytes, Sizes::parts(game)).is_none()
+            sizes.plan.beside(bytes, Sizes::parts(game)).is_none()
         };
-        let beyond = (first..=end).step_by(2).find(too_large);
-        let ends = beyond.is_none();
-        found = Some((plan, beyond));
-        if ends {
+        beyond = (first..=end).step_by(2).find(too_large);
+        if beyond.is_none() {
             break;
         }
     }
-    let (plan, beyond) = found.expect("there is a plan");
     sizes.end = beyond.map_or(end, |sum| sum - 2);
-    (plan, sizes, beyond)
+    (sizes, beyond)
 }
 
 /// Divide the memory of a plan for the layers of some sums, with tables for all layers up to sum
@@ -361,10 +358,11 @@ mod tests {
         ] {
             let game: Game = name.parse().unwrap();
             let end = until.min(game.sum_bound());
-            let (plan, sizes, beyond) = fit(&game, first, end, &plan(gib << 30));
+            let (sizes, beyond) = fit(&game, first, end, &plan(gib << 30));
+            let plan = &sizes.plan;
             assert_eq!(beyond, None, "{name}");
             // One batch has all moves down.
-            let mut whole = Sizes::new(&game, end, &plan);
+            let mut whole = Sizes::new(&game, end, plan);
             whole.plan.moves_down = u64::MAX;
             let free = plan.all_memory();
             for sum in (first..first + 160).step_by(20) {

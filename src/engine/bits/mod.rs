@@ -372,28 +372,26 @@ impl<'a> Bits<'a> {
         progress: &mut dyn Progress,
     ) -> Result<()> {
         let last = layers.len() - 1;
+        let last_sum = layers[last].sum;
         // The lists take memory that the sweep could use, if it listed no states.
-        let sums = self.first..=layers[last].sum;
+        let sums = self.first..=last_sum;
         let moves_down = self.sizes.most_moves_down(sums, self.plan.matrices);
         self.sweep.shrink_moves_down(moves_down);
-        for sum in [layers[last].sum - 2, layers[last].sum] {
+        for sum in [last_sum - 2, last_sum] {
             if store.run().has_lists(sum) {
                 continue;
             }
-            let at = layers.iter().position(|layer| layer.sum == sum);
-            let mut rows = match at {
-                Some(at) => mem::take(&mut layers[at].rows),
-                None => store.run().all_rows(sum),
+            let mut sealed = store.run().all_rows(sum);
+            let rows = match layers.iter_mut().find(|layer| layer.sum == sum) {
+                Some(layer) => &mut layer.rows,
+                None => &mut sealed,
             };
             let dir = store.run().dir().to_owned();
-            let (layer, place) = ((sum, &mut rows[..], at != Some(last)), (&self.plan, &*dir));
+            let (layer, place) = ((sum, &mut rows[..], sum != last_sum), (&self.plan, &*dir));
             let (sweep, parts) = (&mut self.sweep, &mut self.parts);
             let files = store.outbox();
             for (bytes, cuts) in write_afterstates(sweep, layer, place, parts, files, progress)? {
                 layers[last].wrote(Kind::Afterstates, bytes, cuts);
-            }
-            if let Some(at) = at {
-                layers[at].rows = rows;
             }
         }
         Ok(())
