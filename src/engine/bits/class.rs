@@ -200,7 +200,7 @@ impl Class {
     }
 
     /// The position of a half, found by a search through all halves; `None` if the class does not have
-    /// it. `Halves::position` is fast.
+    /// it. `Positions::of` is fast.
     pub(crate) fn search(&self, half: Half) -> Option<u32> {
         let found = self.digits.iter().position(|&digits| digits == half.0);
         found.map(|position| position as u32)
