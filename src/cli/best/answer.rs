@@ -65,7 +65,8 @@ impl Numbers {
 impl JudgedBoard {
     /// Judge a board.
     pub(super) fn new(values: &mut Values, board: Grid) -> Result<Self> {
-        let (game, goals) = (*values.game(), &values.goals().collect::<Vec<_>>()[..]);
+        let game = *values.game();
+        let goals: &[Goal] = &values.goals().collect::<Vec<_>>();
         let state = BoardState::of(game, board.board());
         let reached = values.reached(board.board())?;
         let judged = reached.then(|| JudgedMoves::new(values, board.board()));

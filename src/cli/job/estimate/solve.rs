@@ -45,7 +45,9 @@ fn bits(goal: &Goal) -> Range {
 #[derive(Serialize)]
 pub(in crate::cli) struct SolveEstimate {
     game: Game,
-    objectives: Vec<ObjectiveKeys>,
+    objectives: Vec<String>,
+    /// The objectives that are solved down to the first layer.
+    solved: Vec<String>,
     /// Afterstates of the layers that are left, counted once for each pass.
     afterstates: u64,
     passes: Vec<PassKeys>,
@@ -62,15 +64,6 @@ pub(in crate::cli) struct SolveEstimate {
     /// Whether the disk is known exactly: all layers are solved, or the trial solved them.
     exact: bool,
     dir: PathBuf,
-}
-
-/// An objective.
-#[derive(Serialize)]
-struct ObjectiveKeys {
-    name: String,
-    fraction: u32,
-    /// Sum of the lowest layer that is solved.
-    solved_sum: u32,
 }
 
 /// A pass over the layers.
@@ -111,10 +104,11 @@ impl SolveEstimate {
         let work = |pass| LayerWork::of_pass(&table, pass);
         let left: Vec<LayerWork> = passes.iter().flat_map(work).collect();
         let seconds = Range::exactly(costs.seconds(&left).unwrap_or_default());
+        let is_left = |goal: &&Goal| passes.iter().any(|pass| pass.goals.contains(goal));
+        let solved: Vec<&Goal> = goals.iter().filter(|goal| !is_left(goal)).collect();
         let (disk, seconds) = if exact {
-            let left = |goal: &&Goal| passes.iter().any(|pass| pass.goals.contains(goal));
-            let solved: u64 = goals.iter().filter(|goal| !left(goal)).map(bytes).sum();
-            (Range::exactly((solved + made) as f64), seconds)
+            let before: u64 = solved.iter().copied().map(bytes).sum();
+            (Range::exactly((before + made) as f64), seconds)
         } else {
             let mut disk = Range::exactly(so_far as f64);
             for pass in &passes {
@@ -136,16 +130,11 @@ impl SolveEstimate {
         let left: Vec<PassKeys> = left.collect();
         let afterstates: u64 = left.iter().map(|pass| pass.afterstates).sum();
         let [disk_low, disk_high] = known(disk);
-        let objectives = goals.iter().map(|goal| {
-            Ok(ObjectiveKeys {
-                name: goal.objective.to_string(),
-                fraction: goal.fraction,
-                solved_sum: solution.reached(*goal)?,
-            })
-        });
+        let name = |goal: &Goal| goal.objective.to_string();
         Ok(Self {
             game: *run.game(),
-            objectives: objectives.collect::<Result<_>>()?,
+            objectives: goals.iter().map(name).collect(),
+            solved: solved.into_iter().map(name).collect(),
             afterstates,
             memory: passes.iter().map(|pass| pass.memory).max().unwrap_or(0),
             memory_bound: plan.memory(),
@@ -164,12 +153,10 @@ impl SolveEstimate {
 
 impl fmt::Display for SolveEstimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.objectives.iter().map(|goal| &*goal.name).collect();
-        writeln!(f, "{}, to be solved for {}", self.game, names.join(","))?;
-        let solved = self.objectives.iter().filter(|goal| goal.solved_sum <= 4);
-        let solved: Vec<&str> = solved.map(|goal| &*goal.name).collect();
-        if !solved.is_empty() {
-            writeln!(f, "solved      {}", solved.join(","))?;
+        let names = self.objectives.join(",");
+        writeln!(f, "{}, to be solved for {names}", self.game)?;
+        if !self.solved.is_empty() {
+            writeln!(f, "solved      {}", self.solved.join(","))?;
         }
         if self.passes.is_empty() {
             return writeln!(f, "to solve    nothing");
