@@ -126,8 +126,8 @@ impl Serialize for TableNumbers {
     }
 }
 
-/// Refuse a game that is too large for a page. 2x4, the largest of those that are not, has 3.4 million
-/// afterstates, and a telephone still loads its page.
+/// Refuse a game that is too large for a page. The largest that fits, 2x4, has 3.4 million afterstates,
+/// and a telephone still loads its page.
 pub(super) fn check(game: Game) -> Result<()> {
     let largest = match game.size().cells() {
         ..=8 => u32::MAX,
