@@ -161,6 +161,13 @@ impl Forecast {
         }
     }
 
+    /// The most states to expect in a layer.
+    pub(crate) fn largest(&self) -> f64 {
+        let share = self.share().high;
+        let states = self.after(2).map(|layer| layer.states(share));
+        states.fold(0.0, f64::max)
+    }
+
     /// Bytes of memory to expect for a count: of matrices, and of the boards in lists.
     pub(crate) fn memory(&self, plan: &Plan) -> f64 {
         let share = self.share().high;

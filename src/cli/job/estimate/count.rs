@@ -31,6 +31,9 @@ const STATE_BITS: Range = Range::new(3.1, 9.0);
 const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
 const MATRIX_BITS: Range = Range::new(0.2, 3.0);
 
+/// Most files of a layer.
+const FILES: f64 = 16.0;
+
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
 
@@ -50,6 +53,7 @@ pub(in crate::cli) struct CountEstimate {
     states_high: u64,
     disk_low: u64,
     disk_high: u64,
+    disk_keep_last: u64,
     disk_free: Option<u64>,
     seconds_low: f64,
     seconds_high: f64,
@@ -168,6 +172,8 @@ impl CountEstimate {
         };
         let afterstates = keep.afterstates();
         let afterstates = afterstates.then(|| known(disk(Kind::Afterstates, afterstate_bits)));
+        // Three of the largest layers are on disk at once.
+        let keep_last = 3.0 * (forecast.largest() * STATE_BITS.high / 8.0 + FILES * FRAME);
         // The summary of a count has one state each for the win and the loss.
         let ends = (counted.total() - counted.live) as f64;
         let [states_low, states_high] = known(states.map(|states| states + ends));
@@ -185,6 +191,7 @@ impl CountEstimate {
             states_high,
             disk_low,
             disk_high,
+            disk_keep_last: units::rounded(keep_last) as u64,
             disk_free: store::free_space(existing(dir)),
             seconds_low: units::rounded(seconds.low),
             seconds_high: units::rounded(seconds.high),
@@ -262,6 +269,7 @@ impl fmt::Display for CountEstimate {
         let (engine, why) = (&self.engine, &self.why);
         let [bound, so_far] = [self.bound, self.states_so_far].map(HumanCount);
         let free = space(self.disk_free);
+        let last = units::bytes(self.disk_keep_last as f64);
         let memory = bytes(self.memory_low, self.memory_high);
         let most = HumanBytes(self.memory_bound);
         writeln!(
@@ -272,6 +280,7 @@ bound     {bound} canonical boards with a 2 or a 4, sums up to {last_sum}
 states    {states}, {so_far} in the run
           live states, and one each for the win and the loss, as a count adds them up
 disk      {disk}; {free} free
+          at most {last} on the way with --keep last
 memory    {memory}, of {most} for data
 engine    {engine}, {why}
 time      {time}"
