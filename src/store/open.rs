@@ -79,7 +79,7 @@ impl Store {
         for sum in store.run.sums_in_matrices() {
             store.run.matrices(sum)?;
         }
-        store.commit()?;
+        store.commit_or_make_room()?;
         if !matches!(store.run.check_table(), Ok(None)) {
             store.run.manifest.save(dir)?;
         }
@@ -152,6 +152,19 @@ impl Store {
             ));
         }
         Ok(())
+    }
+
+    /// Commit a change of `keep`. On a full disk, the dropped files are deleted first to make room.
+    /// If this is interrupted, the command can be repeated, because it does not need the deleted
+    /// files.
+    fn commit_or_make_room(&mut self) -> Result<()> {
+        match self.commit() {
+            Err(error) if error.is_lack_of_space() => {
+                self.run.outbox.make_room()?;
+                self.commit()
+            }
+            done => done,
+        }
     }
 }
 

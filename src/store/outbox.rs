@@ -320,6 +320,14 @@ impl Outbox {
         Ok(())
     }
 
+    /// Delete the obsolete files now, to make room for the next commit.
+    pub(super) fn make_room(&mut self) -> Result<()> {
+        for name in self.obsolete.drain(..) {
+            file::remove(&self.dir.join(name.to_string()))?;
+        }
+        Ok(())
+    }
+
     fn release(&mut self) -> Result<()> {
         if self.reserved == 0 {
             return Ok(());
