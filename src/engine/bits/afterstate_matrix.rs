@@ -308,10 +308,10 @@ impl AfterstateMatrix {
         if !self.has_bits {
             return Ok(counts);
         }
-        let Sides { rows, columns } = sides;
+        let columns = sides.columns;
         let full = columns.census.full.as_slice();
         self.for_each_row(sides, row, |position, half, row| {
-            let max = rows.census.max[position as usize];
+            let max = half.max_exp();
             let empty = half.empty_cells();
             let labeled = count_by_max(row, None, max, columns);
             if labeled == [0; EXPONENTS] {
@@ -326,7 +326,7 @@ impl AfterstateMatrix {
                 let more = 8 / orbit::<4, 4>(Half::board(half, other)) - 1;
                 if more > 0 {
                     let flips = 1 + u64::from(bit(full, at));
-                    let exp = usize::from(max.max(columns.census.max[at as usize]));
+                    let exp = usize::from(max.max(other.max_exp()));
                     counts.symmetries[exp] += flips * more;
                     counts.empty_cells[exp] += flips * more * (empty + other.empty_cells());
                 }

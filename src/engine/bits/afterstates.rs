@@ -180,7 +180,7 @@ impl Afterstates {
             let boards = worker.boards.iter();
             let images = boards.flat_map(|&board| images::<4, 4>(board));
             for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
-                let of_top = halves.positions.weight(top);
+                let of_top = top.weight();
                 let Sides { rows, columns } = halves.sides(of_top, weight - of_top);
                 let row = rows.class.moved_row(halves.positions.of(top));
                 let column = halves.positions.of(bottom);

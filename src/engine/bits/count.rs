@@ -46,7 +46,8 @@ pub(crate) fn count_states(
     let Sides { rows, columns } = sides;
     // A pair of different weights stands for the flipped pair, too.
     let times = if sides.is_square() { 1 } else { 2 };
-    let max = rows.census.max[position as usize];
+    let half = rows.class.half(position);
+    let max = half.max_exp();
     let labeled = count_by_max(row, None, max, columns);
     if labeled == [0; EXPONENTS] {
         return false;
@@ -65,11 +66,11 @@ pub(crate) fn count_states(
         count_masked(row, &columns.census.wins)
     };
     counts.wins[columns.census.up_to.len() - 1] += 4 * times * wins;
-    let half = rows.class.half(position);
     for bottom in find_symmetric(position, sides, row) {
-        let board = Half::board(half, columns.class.half(bottom));
+        let bottom = columns.class.half(bottom);
+        let board = Half::board(half, bottom);
         let more = times * (8 / orbit::<4, 4>(board) - 1);
-        let exp = usize::from(max.max(columns.census.max[bottom as usize]));
+        let exp = usize::from(max.max(bottom.max_exp()));
         let moves = game.moves(board);
         let number = |is: fn(&Moved) -> bool| moves.iter().filter(|moved| is(moved)).count() as u64;
         let legal = number(|moved| *moved != Moved::Illegal);

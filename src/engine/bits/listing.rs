@@ -354,7 +354,7 @@ mod tests {
                         row[at / LINE].0[at % LINE / 64] &= !(1 << (at % 64));
                     }
                 }
-                let exponents = rows.census.exponents(position);
+                let exponents = rows.census.exponents(half);
                 let lister = &mut listing.of_thread(position as usize % 3);
                 canonical.find(half, &row, columns, false, |_, bottoms| {
                     lister.add(exponents.clone(), bottoms);

@@ -190,7 +190,7 @@ impl Pair<'_> {
     ) -> Result<()> {
         let sides = self.sides();
         let half = sides.rows.class.half(position);
-        let exponents = sides.rows.census.exponents(position);
+        let exponents = sides.rows.census.exponents(half);
         let flipped = !sides.is_square() && lister.is_none();
         let PairScratch { canonical, row, .. } = scratch;
         canonical.find(half, row, sides.columns, flipped, |shared, digits| {

@@ -75,13 +75,6 @@ impl Positions {
         }
     }
 
-    /// Half the sum of a half's tiles.
-    #[inline]
-    pub(crate) fn weight(&self, half: Half) -> usize {
-        let (left, right) = half.quads();
-        self.quads.weight(left) + self.quads.weight(right)
-    }
-
     /// The position of a half.
     #[inline]
     pub(crate) fn of(&self, half: Half) -> u32 {

@@ -234,7 +234,7 @@ impl<'a> Sweep<'a> {
             let matrix = &scratch.matrices[0];
             let mut list = |Sides { rows, columns }: Sides, position, row: &[BitLine]| {
                 let half = rows.class.half(position);
-                let exponents = rows.census.exponents(position);
+                let exponents = rows.census.exponents(half);
                 scratch
                     .canonical
                     .find(half, row, columns, false, |_, bottoms| {

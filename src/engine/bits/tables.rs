@@ -255,8 +255,6 @@ pub(super) fn unmark(removal: u32) -> (usize, u32) {
 /// Masks of the halves of a class for counting.
 #[derive(Default)]
 pub(crate) struct CensusTable {
-    /// The largest exponent of each position.
-    pub(crate) max: Vec<u8>,
     /// By exponent: halves whose exponents are not greater.
     pub(crate) up_to: Vec<Vec<BitLine>>,
     /// Halves that a move to the left changes.
@@ -272,13 +270,8 @@ pub(crate) struct CensusTable {
 
 impl CensusTable {
     fn new(class: &Class, exponents: u8) -> Self {
-        let mut max = vec![0; class.digits.len()];
-        for (at, half) in class.halves() {
-            max[at as usize] = half.max_exp();
-        }
         let by_exp = |mask: &dyn Fn(u8) -> Vec<BitLine>| (0..exponents).map(mask).collect();
         Self {
-            max,
             up_to: by_exp(&|exp| class.mask(|half| half.max_exp() <= exp)),
             changes: class.mask(|half| half.moved_left(exponents) != Some(half)),
             wins: class.mask(|half| half.moved_left(exponents).is_none()),
@@ -289,9 +282,9 @@ impl CensusTable {
         }
     }
 
-    /// The exponents that can be the largest of a board with the half at `position`.
-    pub(super) fn exponents(&self, position: u32) -> Range<u8> {
-        self.max[position as usize]..self.up_to.len() as u8
+    /// The exponents that can be the largest of a board with some half.
+    pub(super) fn exponents(&self, half: Half) -> Range<u8> {
+        half.max_exp()..self.up_to.len() as u8
     }
 }
 
