@@ -31,6 +31,8 @@ pub(crate) struct AfterstateMatrix {
     slots: Slots,
     /// For each short top half a compact row of hollow bottom halves. No lines if no row has bits.
     short_rows: Matrix,
+    /// The boards with a hollow top half and a short bottom half, before they are flipped.
+    to_flip: Matrix,
     mirror: Mirror,
     pub(crate) has_bits: bool,
 }
@@ -205,7 +207,8 @@ impl AfterstateMatrix {
     /// Make the rows of short top halves: flip the boards with a hollow top half.
     fn flip(&mut self, packed: &PackedMatrix, sides: Sides) -> Result<()> {
         let [_, shape] = shapes_of_moves_down(sides.flipped());
-        let boards = packed.unpack(shape)?;
+        packed.unpack(shape, &mut self.to_flip)?;
+        let boards = &self.to_flip;
         let (short, hollow) = (&sides.rows.class.short, &sides.columns.class.hollow);
         self.short_rows
             .reshape(short.positions.len(), hollow.lines)?;

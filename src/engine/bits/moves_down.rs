@@ -36,11 +36,12 @@ pub(crate) fn most_packed(full: u64, short: u64) -> u64 {
 /// dropped.
 ///
 /// The work goes batch by batch. A batch of moves to the left, or of moves down, takes at most half
-/// of `bytes`, or has one matrix.
+/// of `bytes`, or has one matrix. `moved` is memory for moves to the left.
 pub(crate) fn make_moves_down(
     afterstates: &mut Afterstates,
     tops: &[usize],
     bytes: u64,
+    moved: &mut Vec<Matrix>,
     halves: &Halves,
     workers: &Workers,
 ) -> Result<()> {
@@ -62,10 +63,10 @@ pub(crate) fn make_moves_down(
         let down: Vec<Mutex<(usize, [Matrix; 2])>> =
             missing[batch].iter().map(new).collect::<Result<_>>()?;
         for batch in &batches_of_sources {
-            let moved = unpack(afterstates, &sources[batch.clone()], halves, workers)?;
+            unpack(afterstates, &sources[batch.clone()], moved, halves, workers)?;
             let turn = QuarterTurn {
                 weight,
-                moved: &moved,
+                moved,
                 halves,
             };
             let Done = workers.each(&down, |_, down| {
@@ -97,20 +98,22 @@ fn batches(
     ranges(&sizes, bytes as usize / 2 / size_of::<BitLine>())
 }
 
-/// The moves to the left by weight of the top half. Only those of some weights have lines.
+/// Unpack the moves to the left with top halves of some weights. The others get no lines.
 fn unpack(
     afterstates: &Afterstates,
     tops: &[usize],
+    moved: &mut Vec<Matrix>,
     halves: &Halves,
     workers: &Workers,
-) -> Result<Vec<Matrix>> {
-    let matrix = |top| {
+) -> Result<()> {
+    moved.resize_with(afterstates.weight + 1, Matrix::default);
+    let matrices = moved.par_iter_mut().enumerate();
+    matrices.try_for_each(|(top, matrix)| {
         if !tops.contains(&top) {
-            return Ok(Matrix::default());
+            *matrix = Matrix::default();
+            return Ok(());
         }
         workers.check()?;
-        afterstates.moved[top].unpack(afterstates.shape(top, halves))
-    };
-    let tops = (0..=afterstates.weight).into_par_iter();
-    tops.map(matrix).collect()
+        afterstates.moved[top].unpack(afterstates.shape(top, halves), matrix)
+    })
 }

@@ -120,17 +120,18 @@ impl PackedMatrix {
         has
     }
 
-    /// The matrix of `shape`.
+    /// Unpack the matrix of `shape` into the memory of another.
     ///
     /// # Errors
     ///
     /// As for [`Self::new`].
-    pub(crate) fn unpack(&self, shape: (usize, usize)) -> Result<Matrix> {
-        let mut matrix = Matrix::new(shape)?;
+    pub(crate) fn unpack(&self, shape: (usize, usize), to: &mut Matrix) -> Result<()> {
+        to.reshape(shape.0, shape.1)?;
+        to.clear();
         self.for_each_row(shape, |number, row| {
-            matrix.row_mut(number).copy_from_slice(row);
+            to.row_mut(number).copy_from_slice(row);
         });
-        Ok(matrix)
+        Ok(())
     }
 
     /// The packed rows, as they stand in a file.

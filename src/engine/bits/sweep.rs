@@ -19,6 +19,7 @@ use super::counts::{BoardCounts, PairCounts, compare_afterstates};
 use super::half::Half;
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
+use super::matrix::Matrix;
 use super::memory::for_layer;
 use super::moves_down::{make_moves_down, most_bytes};
 use super::pair::{Pair, PairScratch};
@@ -41,8 +42,9 @@ pub(crate) struct Sweep<'a> {
     scratch: PerThread<PairScratch>,
     /// The afterstates of the layer that is being counted, of the last sum, and of the sum before it.
     afterstates: [Afterstates; 3],
-    /// Bytes of scratch memory for a quarter turn.
+    /// Bytes of scratch memory for a quarter turn, and its moves to the left.
     turn: u64,
+    turned: Vec<Matrix>,
     /// Most bytes of moves down of a batch, if it has more than one pair.
     pub(super) most_moves_down: u64,
     /// Half the sum of the layer.
@@ -68,6 +70,7 @@ impl<'a> Sweep<'a> {
             scratch: PerThread::of(scratch),
             afterstates: [0; 3].map(Afterstates::new),
             turn: plan.turn,
+            turned: Vec::new(),
             most_moves_down: plan.moves_down,
             weight,
             lighter: 0..usize::MAX,
@@ -160,6 +163,7 @@ impl<'a> Sweep<'a> {
             scratch,
             afterstates: [found, before @ ..],
             turn,
+            turned,
             ..
         } = self;
         let (weight, turn) = (*weight, *turn);
@@ -174,7 +178,7 @@ impl<'a> Sweep<'a> {
         for batch in batches(weight, &self.lighter, &[1, 2], self.most_moves_down, halves) {
             for (before, back) in before.iter_mut().zip([1, 2]) {
                 let tops = tops_of_moves_down(&batch, weight, back, halves);
-                make_moves_down(before, &tops, turn, halves, workers)?;
+                make_moves_down(before, &tops, turn, turned, halves, workers)?;
             }
             let count = |worker: &mut Worker, &top: &usize| {
                 let bottom = weight - top;
@@ -278,7 +282,8 @@ impl<'a> Sweep<'a> {
         for batch in batches(weight, &(0..usize::MAX), &[0], most, halves) {
             let tops = tops_of_moves_down(&batch, weight, 0, halves);
             let before = &mut self.afterstates[at];
-            make_moves_down(before, &tops, self.turn, halves, self.workers)?;
+            let (turn, turned) = (self.turn, &mut self.turned);
+            make_moves_down(before, &tops, turn, turned, halves, self.workers)?;
             let tops = halves.largest_first(weight, |top| tops.contains(&top));
             let visit = |worker: &mut Worker, &top: &usize| {
                 let scratch = &mut *self.scratch.lock(worker.index);
@@ -432,7 +437,7 @@ mod tests {
     fn boards(afterstates: &mut Afterstates, halves: &Halves, workers: &Workers) -> Vec<Board> {
         let mut matrix = AfterstateMatrix::default();
         let tops: Vec<usize> = halves.tops(afterstates.weight).collect();
-        make_moves_down(afterstates, &tops, 0, halves, workers).unwrap();
+        make_moves_down(afterstates, &tops, 0, &mut Vec::new(), halves, workers).unwrap();
         let mut row = Vec::new();
         let mut boards = Vec::new();
         for top in 0..=afterstates.weight {
