@@ -42,9 +42,9 @@ def run(place):
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory):
-    """A run of 4x4 to 16, whose large parts have several blocks and segments."""
+    """A run of 4x4 to 16, whose large parts have several blocks."""
     place = tmp_path_factory.mktemp("large") / "4x4-16"
-    return enum48.open(counted(place, 4, 16, "--keep", "both", "--segment", 131_072))
+    return enum48.open(counted(place, 4, 16, "--keep", "both"))
 
 
 @pytest.fixture(scope="session")
