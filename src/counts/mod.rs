@@ -33,20 +33,17 @@ pub struct Totals {
 
 impl Totals {
     /// Whether the game can be lost: some state is dead.
-    #[must_use]
     pub fn loss(&self) -> bool {
         self.dead > 0
     }
 
     /// Live and dead states.
-    #[must_use]
     pub fn states(&self) -> u64 {
         self.live + self.dead
     }
 
     /// The total in the convention of Lees-Miller (2017): live states, plus one if the win can be
     /// reached, plus one if the loss can be reached.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.live + u64::from(self.win) + u64::from(self.loss())
     }
@@ -70,13 +67,11 @@ impl Table {
 
     /// The columns of the table. A table from another program may lack some; every row holds 0 in
     /// them.
-    #[must_use]
     pub fn columns(&self) -> Columns {
         self.columns
     }
 
     /// The table restricted to these columns.
-    #[must_use]
     pub fn only(&self, columns: Columns) -> Self {
         let columns = columns.and(self.columns);
         let rows = self.rows.iter().filter_map(|row| row.only(columns));
@@ -87,13 +82,11 @@ impl Table {
     }
 
     /// The rows, in order of sum, then largest tile.
-    #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
     /// The rows with sums up to `sum`, or all rows.
-    #[must_use]
     pub fn until(&self, sum: Option<u32>) -> Self {
         let last = sum.unwrap_or(u32::MAX);
         let rows = self.rows.iter().copied().filter(|row| row.sum <= last);
@@ -104,7 +97,6 @@ impl Table {
     }
 
     /// The rows of one sum.
-    #[must_use]
     pub fn layer(&self, sum: u32) -> &[Row] {
         let from = self.rows.partition_point(|row| row.sum < sum);
         let to = self.rows.partition_point(|row| row.sum <= sum);
@@ -112,19 +104,16 @@ impl Table {
     }
 
     /// The row of a part; an empty row if the table has none.
-    #[must_use]
     pub fn row(&self, key: PartKey) -> Row {
         Row::among(self.layer(key.sum), key)
     }
 
     /// Sum of the last row, or 2 if the table has no rows.
-    #[must_use]
     pub fn last_sum(&self) -> u32 {
         self.rows.last().map_or(2, |row| row.sum)
     }
 
     /// Add up all rows.
-    #[must_use]
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let mut last = None;
@@ -146,7 +135,6 @@ impl Table {
 
     /// The first part, in order of sum and largest tile, in which two tables differ in a column
     /// that both have. A part without counts equals a missing part. `None` if the tables agree.
-    #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Difference> {
         let (one, two) = (self.only(other.columns()), other.only(self.columns()));
         let mut parts: BTreeMap<(u32, u32), [Option<&Row>; 2]> = BTreeMap::new();
@@ -190,7 +178,6 @@ impl Table {
     }
 
     /// The bytes that [`Table::write_csv`] writes.
-    #[must_use]
     pub fn to_csv(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.write_csv(&mut bytes)

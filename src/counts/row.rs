@@ -41,7 +41,6 @@ pub struct Row {
 
 impl Row {
     /// The empty row of a part.
-    #[must_use]
     pub fn of(key: PartKey) -> Self {
         Self {
             sum: key.sum,
@@ -69,14 +68,12 @@ impl Row {
     }
 
     /// The part. `None` if `max_tile` is not a tile, as a table from another program may say.
-    #[must_use]
     pub fn key(&self) -> Option<PartKey> {
         let (sum, max) = (self.sum, Exp::of_tile(self.max_tile)?);
         Some(PartKey { sum, max })
     }
 
     /// Live and dead states.
-    #[must_use]
     pub fn states(&self) -> u64 {
         self.live.saturating_add(self.dead)
     }
@@ -99,7 +96,6 @@ impl Row {
     }
 
     /// Whether the row counts nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live == 0 && self.dead == 0 && self.labeled == 0 && self.afterstates == 0
     }
@@ -122,7 +118,6 @@ macro_rules! columns {
             pub const ALL: [Self; 12] = [$(Self::$key,)* $(Self::$count,)*];
 
             /// The name in the header of a CSV.
-            #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$key => stringify!($key_field),)*
@@ -133,7 +128,6 @@ macro_rules! columns {
 
         impl Row {
             /// The number in a column.
-            #[must_use]
             pub fn number(&self, column: Column) -> u64 {
                 match column {
                     $(Column::$key => self.$key_field.into(),)*
@@ -168,19 +162,16 @@ impl Columns {
     pub const ALL: Self = Self([true; Column::ALL.len()]);
 
     /// The set of some columns.
-    #[must_use]
     pub fn of(columns: &[Column]) -> Self {
         Self(Column::ALL.map(|column| columns.contains(&column)))
     }
 
     /// Whether the set has a column.
-    #[must_use]
     pub fn has(self, column: Column) -> bool {
         self.0[column as usize]
     }
 
     /// Whether the set has all of these columns.
-    #[must_use]
     pub fn has_all(self, columns: &[Column]) -> bool {
         columns.iter().all(|&column| self.has(column))
     }

@@ -142,7 +142,6 @@ impl Choice {
     }
 
     /// The reason for the choice.
-    #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }

@@ -187,7 +187,6 @@ impl Plan {
     }
 
     /// The bound, in bytes.
-    #[must_use]
     pub fn memory(&self) -> u64 {
         self.memory
     }
@@ -198,7 +197,6 @@ impl Plan {
     }
 
     /// Number of threads.
-    #[must_use]
     pub fn threads(&self) -> usize {
         self.threads
     }

@@ -305,7 +305,6 @@ pub enum TaskError {
 impl Error {
     /// Whether the error says that a run is damaged or that its numbers cannot be right. To
     /// `verify`, such an error is a result, not a failure.
-    #[must_use]
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Law { .. } => true,

@@ -41,13 +41,11 @@ pub(crate) const fn occupied(x: u64) -> u64 {
 }
 
 /// Sum of the tile values of a board (its *age*, in part of the literature).
-#[must_use]
 pub fn sum(board: Board) -> u32 {
     exps(board).map(Exp::tile).sum()
 }
 
 /// The largest tile of a board, [`Exp::EMPTY`] for the empty board.
-#[must_use]
 pub fn max_exp(board: Board) -> Exp {
     exps(board).max().unwrap_or_default()
 }
@@ -95,7 +93,6 @@ pub struct PartKey {
 
 impl PartKey {
     /// The part that a board belongs to.
-    #[must_use]
     pub fn of(board: Board) -> Self {
         Self {
             sum: sum(board),
@@ -161,25 +158,21 @@ impl Size {
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn rows(self) -> u8 {
         self.rows
     }
 
     /// Number of columns.
-    #[must_use]
     pub fn cols(self) -> u8 {
         self.cols
     }
 
     /// Number of cells, at most 16.
-    #[must_use]
     pub fn cells(self) -> u32 {
         u32::from(self.rows) * u32::from(self.cols)
     }
 
     /// Number of symmetries of the rectangle: 8 for a square, else 4.
-    #[must_use]
     pub fn symmetries(self) -> u32 {
         if self.rows == self.cols { 8 } else { 4 }
     }

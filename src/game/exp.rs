@@ -26,7 +26,6 @@ impl Exp {
     pub const LAST: Self = Self(16);
 
     /// An exponent from 0 to 16.
-    #[must_use]
     pub const fn new(exp: u8) -> Option<Self> {
         if exp <= Self::LAST.0 {
             Some(Self(exp))
@@ -36,7 +35,6 @@ impl Exp {
     }
 
     /// The exponent of a tile: a power of two from 2 to 65536.
-    #[must_use]
     pub const fn of_tile(tile: u32) -> Option<Self> {
         if tile.is_power_of_two() && tile >= 2 && tile <= Self::LAST.tile() {
             Some(Self(tile.trailing_zeros() as u8))
@@ -52,14 +50,12 @@ impl Exp {
     }
 
     /// The exponent as a number.
-    #[must_use]
     #[inline(always)]
     pub const fn get(self) -> u8 {
         self.0
     }
 
     /// The tile's value, 0 for an empty cell.
-    #[must_use]
     #[inline(always)]
     pub const fn tile(self) -> u32 {
         (1 << self.0) & !1

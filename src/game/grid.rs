@@ -91,7 +91,6 @@ impl Grid {
     }
 
     /// The size of a board that is written row by row; `None` for other texts.
-    #[must_use]
     pub fn size_of(text: &str) -> Option<Size> {
         let mut rows = text.trim().split(['/', '\n']);
         let columns = rows.next()?.split([' ', ',', '\t']);
@@ -101,7 +100,6 @@ impl Grid {
     }
 
     /// The board.
-    #[must_use]
     pub fn board(&self) -> Board {
         self.board
     }

@@ -34,13 +34,11 @@ pub enum Objective {
 
 impl Objective {
     /// The chance to reach a tile; `None` unless it is a power of two from 4 to 65536.
-    #[must_use]
     pub fn of_tile(tile: u32) -> Option<Self> {
         made(tile).map(Self::Tile)
     }
 
     /// Whether a tile can be forced; `None` unless it is a power of two from 4 to 65536.
-    #[must_use]
     pub fn sure(tile: u32) -> Option<Self> {
         made(tile).map(Self::Sure)
     }
@@ -108,7 +106,6 @@ const MOST_SPAWNS: u64 = 100;
 impl FourRate {
     /// `fours` of `spawns` tiles; `None` unless it is at most 1 and its reduced denominator is from
     /// 1 to 100.
-    #[must_use]
     pub fn new(fours: u64, spawns: u64) -> Option<Self> {
         let (mut divisor, mut rest) = (fours, spawns);
         while rest > 0 {
@@ -122,7 +119,6 @@ impl FourRate {
     }
 
     /// The numerator and the denominator.
-    #[must_use]
     pub fn ratio(self) -> (u8, u8) {
         (self.fours, self.spawns)
     }
@@ -133,7 +129,6 @@ impl FourRate {
     }
 
     /// The rate as a number from 0 to 1.
-    #[must_use]
     pub fn number(self) -> f64 {
         f64::from(self.fours) / f64::from(self.spawns)
     }

@@ -27,7 +27,6 @@ impl Direction {
     pub const ALL: [Self; 4] = [Self::Up, Self::Right, Self::Down, Self::Left];
 
     /// `up`, `right`, `down` or `left`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Up => "up",

@@ -38,7 +38,6 @@ impl Symmetry {
     }
 
     /// The image of a direction under this symmetry.
-    #[must_use]
     pub fn direction(self, direction: Direction) -> Direction {
         let mut number = direction as u8;
         if self.transposes() {

@@ -66,19 +66,16 @@ impl Game {
     }
 
     /// Size of the board.
-    #[must_use]
     pub fn size(&self) -> Size {
         self.size
     }
 
     /// The winning tile, as a value.
-    #[must_use]
     pub fn max(&self) -> Option<u32> {
         self.max
     }
 
     /// The winning tile, or [`Exp::LAST`] if the game has none; no board has a digit for that tile.
-    #[must_use]
     pub fn win(&self) -> Exp {
         self.max.and_then(Exp::of_tile).unwrap_or(Exp::LAST)
     }
@@ -89,7 +86,6 @@ impl Game {
     /// that makes 2^e needs two tiles 2^(e-1). While the second of them was made, the first and a
     /// tile 2^(e-2) were on the board, and so on. So at some time the board held tiles of the
     /// exponents e-1, e-2, ..., 2, 2, which fill e-1 cells.
-    #[must_use]
     pub fn top(&self) -> Exp {
         let chain = self.size.cells() as u8 + 1;
         Exp::new(chain.min(self.win().get() - 1)).expect("it is below the winning tile")
@@ -99,7 +95,6 @@ impl Game {
     ///
     /// It is the sum of the longest chain (see [`Game::top`]): 2^(c+1) + 2^c + ... + 4; or the sum of
     /// a board full of the tile below the winning tile, if that is less.
-    #[must_use]
     pub fn sum_bound(&self) -> u32 {
         let cells = self.size.cells();
         let chain = (1u32 << (cells + 2)) - 4;
@@ -122,7 +117,6 @@ impl Game {
 
     /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells.
     /// Only sums 4, 6 and 8 have start states.
-    #[must_use]
     pub fn starts(&self, sum: u32) -> Vec<Board> {
         let [first, second] = match sum {
             4 => [Exp::TWO, Exp::TWO],
@@ -152,7 +146,6 @@ impl Game {
     /// assert_eq!((right, left), (Moved::Wins, Moved::Wins));
     /// # Ok::<(), enum48::Error>(())
     /// ```
-    #[must_use]
     pub fn moves(&self, board: Board) -> [Moved; 4] {
         self.rules().moves(board, self.win())
     }
@@ -176,13 +169,11 @@ impl Game {
     }
 
     /// The canonical image of a board, and the symmetry that leads to it.
-    #[must_use]
     pub fn canonical(&self, board: Board) -> (Board, Symmetry) {
         for_size!(self.size, Symmetry::to_canonical::<R, C>(board))
     }
 
     /// The image of a board under a symmetry of its size.
-    #[must_use]
     pub fn turned(&self, board: Board, symmetry: Symmetry) -> Board {
         for_size!(self.size, symmetry.apply::<R, C>(board))
     }

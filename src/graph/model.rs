@@ -20,13 +20,11 @@ pub struct State {
 
 impl State {
     /// Sum of the tiles.
-    #[must_use]
     pub fn sum(&self) -> u32 {
         sum(self.board)
     }
 
     /// The largest tile.
-    #[must_use]
     pub fn max_tile(&self) -> u32 {
         max_exp(self.board).tile()
     }
@@ -59,7 +57,6 @@ pub struct Edge {
 
 impl Edge {
     /// The moves as letters, such as `UL`.
-    #[must_use]
     pub fn letters(&self) -> String {
         let letter = |direction: &Direction| direction.name()[..1].to_uppercase();
         self.moves.iter().map(letter).collect()
@@ -84,13 +81,11 @@ pub struct Graph {
 
 impl Graph {
     /// The states, live and dead, in order of sum, then of board.
-    #[must_use]
     pub fn states(&self) -> &[State] {
         &self.states
     }
 
     /// The edges, in order of source, then of target.
-    #[must_use]
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }

@@ -8,7 +8,6 @@ use crate::game::Objective;
 
 impl ValueColumn {
     /// The objective and precision of the values, and the afterstates of the first file.
-    #[must_use]
     pub fn about(&self) -> About {
         self.contents
     }

@@ -20,7 +20,6 @@ pub enum Kind {
 impl Kind {
     /// Number of boards in a full block. Large blocks make files of states small; small blocks let
     /// the next layers read afterstates in parallel.
-    #[must_use]
     pub fn block(self) -> usize {
         match self {
             Self::States => BLOCK,

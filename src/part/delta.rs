@@ -91,7 +91,6 @@ fn put_long_varint(mut value: u64, out: &mut [u8; MAX_BYTES]) -> usize {
 /// Like [`put_varint`], it takes no branch on the length of a value of up to 56 bits, if `bytes`
 /// has eight bytes.
 #[inline]
-#[must_use]
 fn take_varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let Some(word) = bytes.first_chunk() else {
         return take_varint_bytewise(bytes);

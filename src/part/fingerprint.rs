@@ -23,7 +23,6 @@ pub(crate) const fn mix(x: u64) -> u64 {
 }
 
 /// The fingerprint of distinct states, in any order.
-#[must_use]
 pub fn fingerprint(states: &[u64]) -> Fingerprint {
     Fingerprint(sum_of_mixes(states))
 }
@@ -42,7 +41,6 @@ wide! {
 /// # Panics
 ///
 /// If the lengths differ.
-#[must_use]
 pub fn value_fingerprint(states: &[u64], values: &[u32]) -> Fingerprint {
     assert_eq!(states.len(), values.len(), "each state has a value");
     Fingerprint(sum_of_mixed_pairs(states, values))

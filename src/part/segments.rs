@@ -145,19 +145,16 @@ impl<C> Segments<C> {
     }
 
     /// The first file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.files[0].path
     }
 
     /// Number of boards, values or matrices.
-    #[must_use]
     pub fn states(&self) -> u64 {
         self.files.iter().map(|file| file.footer.states).sum()
     }
 
     /// Fingerprint of the boards, or of the values and their boards, from the footers.
-    #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprints().sum()
     }
@@ -168,13 +165,11 @@ impl<C> Segments<C> {
     }
 
     /// Bytes of the files.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.header.length).sum()
     }
 
     /// Number of blocks.
-    #[must_use]
     pub fn blocks(&self) -> usize {
         let last = &self.files[self.files.len() - 1];
         (self.files.len() - 1) * self.each + last.blocks()
@@ -185,7 +180,6 @@ impl<C> Segments<C> {
     /// # Panics
     ///
     /// If `block` is not below [`Segments::blocks`].
-    #[must_use]
     pub fn first(&self, block: usize) -> u64 {
         let (file, block) = self.at(block);
         file.first(block)
@@ -227,7 +221,6 @@ impl<C> Segments<C> {
 
     /// The block that holds a board or its value, if the part has the board: the last block that
     /// does not begin after the board.
-    #[must_use]
     pub fn block_of(&self, board: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.blocks());
         while low < high {

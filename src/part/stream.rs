@@ -23,7 +23,6 @@ const SLICE: usize = 1 << 12;
 
 impl Part {
     /// The label in the header.
-    #[must_use]
     pub fn label(&self) -> Label {
         self.contents
     }

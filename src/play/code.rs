@@ -49,31 +49,26 @@ impl Code {
     }
 
     /// The game.
-    #[must_use]
     pub fn game(&self) -> Game {
         self.end.game()
     }
 
     /// The source of the tiles.
-    #[must_use]
     pub fn luck(&self) -> &Luck {
         &self.luck
     }
 
     /// The moves.
-    #[must_use]
     pub fn moves(&self) -> &[Direction] {
         &self.moves
     }
 
     /// The last board.
-    #[must_use]
     pub fn end(&self) -> &Position {
         &self.end
     }
 
     /// Play the game again, turn by turn. Every turn is `Ok`.
-    #[must_use]
     pub fn replay(&self) -> Replay<'_> {
         Replay::new(self.game(), &self.luck, &self.moves)
             .expect("it was played when the code was made")
@@ -113,7 +108,6 @@ pub(super) fn check(body: &str) -> String {
 /// assert_eq!(encode_moves(&[Left, Left, Left]), "/");
 /// assert_eq!(encode_moves(&[Left]), "w");
 /// ```
-#[must_use]
 pub fn encode_moves(moves: &[Direction]) -> String {
     let group = |moves: &[Direction]| {
         let bits = |at: usize| moves.get(at).map_or(0, |&direction| direction as u8);

@@ -64,7 +64,6 @@ pub struct Position {
 
 impl Position {
     /// The empty board, before the two tiles of the start.
-    #[must_use]
     pub fn new(game: Game) -> Self {
         Self {
             game,
@@ -74,7 +73,6 @@ impl Position {
     }
 
     /// A game that starts from a board of its size. The score starts at 0.
-    #[must_use]
     pub fn on(game: Game, board: Board) -> Self {
         let mut position = Self::new(game);
         let size = game.size().cells() as usize;
@@ -85,13 +83,11 @@ impl Position {
     }
 
     /// The game.
-    #[must_use]
     pub fn game(&self) -> Game {
         self.game
     }
 
     /// The score: the sum of all tiles made by merges.
-    #[must_use]
     pub fn score(&self) -> u64 {
         self.score
     }
@@ -107,7 +103,6 @@ impl Position {
     }
 
     /// The board as a number; `None` if it holds the tile 65536.
-    #[must_use]
     pub fn board(&self) -> Option<Board> {
         let cells = self.cells();
         let has_digits = cells.iter().all(|&e| e < 16);
@@ -150,7 +145,6 @@ impl Position {
     }
 
     /// Whether the game goes on, is lost or is won.
-    #[must_use]
     pub fn status(&self) -> Status {
         let cells = self.cells();
         let win = self.game.win().get();

@@ -67,7 +67,6 @@ pub struct Chance(Random);
 
 impl Chance {
     /// The generator for a seed, at its beginning.
-    #[must_use]
     pub fn new(seed: Seed) -> Self {
         Self(Random::new(seed.0))
     }
@@ -165,7 +164,6 @@ impl<'a> Replay<'a> {
     }
 
     /// The current board.
-    #[must_use]
     pub fn position(&self) -> &Position {
         &self.position
     }

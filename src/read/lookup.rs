@@ -82,7 +82,6 @@ impl Lookup {
     }
 
     /// The run.
-    #[must_use]
     pub fn run(&self) -> &Run {
         self.reader.run()
     }

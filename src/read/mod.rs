@@ -94,7 +94,6 @@ impl Reader {
     }
 
     /// This reader, but `stop` ends its work.
-    #[must_use]
     pub fn with_stop(&self, stop: &Stop) -> Self {
         Self {
             stop: stop.clone(),
@@ -103,7 +102,6 @@ impl Reader {
     }
 
     /// The run.
-    #[must_use]
     pub fn run(&self) -> &Arc<Run> {
         &self.run
     }

@@ -135,7 +135,6 @@ pub(crate) struct Payoff {
 
 /// Convert a stored value of a board to a number: the expected score or number of moves to come, or
 /// the chance of a tile.
-#[must_use]
 pub fn number(goal: Goal, board: Board, value: u32) -> f64 {
     Payoff::new(goal).number(board, value)
 }

@@ -129,7 +129,6 @@ impl<'a> Values<'a> {
     }
 
     /// The solution.
-    #[must_use]
     pub fn solution(&self) -> &'a Solution {
         self.solution
     }
@@ -140,13 +139,11 @@ impl<'a> Values<'a> {
     }
 
     /// The game.
-    #[must_use]
     pub fn game(&self) -> &Game {
         self.solution.run().game()
     }
 
     /// The value of a board on which the game has ended, for each goal, as a number.
-    #[must_use]
     pub fn ended(&self, board: Board) -> Vec<f64> {
         let number = |payoff: &Payoff| payoff.number(board, payoff.ended(board));
         self.payoffs.iter().map(number).collect()

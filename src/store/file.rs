@@ -354,7 +354,6 @@ impl Spill {
     }
 
     /// Bytes appended so far.
-    #[must_use]
     pub(crate) fn bytes(&self) -> u64 {
         self.end
     }

@@ -40,13 +40,11 @@ impl Keep {
     ];
 
     /// The choice for a word of the command line.
-    #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::EVERY.into_iter().find(|keep| keep.word() == word)
     }
 
     /// The word on the command line.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -58,25 +56,21 @@ impl Keep {
     }
 
     /// Whether the afterstates of every layer stay as matrices.
-    #[must_use]
     pub fn matrices(self) -> bool {
         self == Self::Matrices
     }
 
     /// Whether the states of every layer stay in lists.
-    #[must_use]
     pub fn states(self) -> bool {
         matches!(self, Self::All | Self::Both)
     }
 
     /// Whether the afterstates of every layer stay, in lists or in matrices.
-    #[must_use]
     pub fn afterstates(self) -> bool {
         matches!(self, Self::Afterstates | Self::Both | Self::Matrices)
     }
 
     /// Whether the afterstates of every layer stay in lists.
-    #[must_use]
     pub fn lists_of_afterstates(self) -> bool {
         self.afterstates() && !self.matrices()
     }

@@ -77,14 +77,12 @@ pub struct Store {
 
 impl Store {
     /// The sealed layers of the run.
-    #[must_use]
     pub fn run(&self) -> &Run {
         &self.run
     }
 
     /// Remarks from opening the directory, such as removed files of an interrupted count or the
     /// number of parts that a smaller `keep` deleted.
-    #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

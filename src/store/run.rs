@@ -82,25 +82,21 @@ impl Run {
     }
 
     /// The directory.
-    #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// The game.
-    #[must_use]
     pub fn game(&self) -> &Game {
         &self.manifest.game
     }
 
     /// Whether the last layer of the game is sealed.
-    #[must_use]
     pub fn complete(&self) -> bool {
         self.manifest.complete
     }
 
     /// Sum of the last sealed layer, 2 if there is none.
-    #[must_use]
     pub fn sealed_sum(&self) -> u32 {
         self.manifest.sealed_sum
     }
@@ -114,14 +110,12 @@ impl Run {
     }
 
     /// The choice of boards that stay in the directory.
-    #[must_use]
     pub fn keep(&self) -> Keep {
         self.manifest.keep
     }
 
     /// First sum whose states, or afterstates, are left. A run that does not [keep](Keep) every
     /// layer has dropped the layers below this sum.
-    #[must_use]
     pub fn first_sum(&self, kind: Kind) -> u32 {
         let first = match kind {
             _ if self.keep().matrices() => 4,
@@ -185,7 +179,6 @@ impl Run {
 
     /// Bytes of the files of states, or afterstates, of the layers up to `until`. Matrices count as
     /// afterstates.
-    #[must_use]
     pub fn bytes(&self, kind: Kind, until: Option<u32>) -> u64 {
         let last = until.unwrap_or(u32::MAX);
         let files = self.manifest.files();
@@ -194,7 +187,6 @@ impl Run {
     }
 
     /// Number of live states, or afterstates, of the layers up to `until` that the run can list.
-    #[must_use]
     pub fn listed(&self, kind: Kind, until: Option<u32>) -> u64 {
         let sums = self.first_sum(kind)..=until.unwrap_or(u32::MAX);
         let rows = self.manifest.rows.iter();
@@ -203,7 +195,6 @@ impl Run {
     }
 
     /// Number of live states and afterstates in all files.
-    #[must_use]
     pub fn boards(&self) -> u64 {
         let lists = self.lists().map(|part| part.sealed.states);
         let rows = self.sums_in_matrices().flat_map(|sum| self.rows(sum));
@@ -211,13 +202,11 @@ impl Run {
     }
 
     /// The table of all sealed layers.
-    #[must_use]
     pub fn table(&self) -> Table {
         self.manifest.table()
     }
 
     /// The rows of a sealed layer.
-    #[must_use]
     pub fn rows(&self, sum: u32) -> Vec<Row> {
         self.manifest.layer(sum).collect()
     }

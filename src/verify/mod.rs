@@ -64,7 +64,6 @@ pub struct Report {
 
 impl Report {
     /// Values in the files of the solution without a finding.
-    #[must_use]
     pub fn values(&self) -> u64 {
         self.solved.iter().map(|solved| solved.values).sum()
     }
@@ -79,7 +78,6 @@ fn advance(watch: Watch, boards: u64) {
 }
 
 /// Number of boards and values that [`verify`] reads. A solution without a readable manifest has none.
-#[must_use]
 pub fn work(run: &Run) -> u64 {
     let Ok(Some(solution)) = open_solution(run) else {
         return run.boards();

@@ -39,7 +39,6 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search that keeps about `memory` bytes of boards.
-    #[must_use]
     pub fn new(game: Game, pool: &'a ThreadPool, memory: u64) -> Self {
         Self {
             predecessors: Predecessors::new(&game),

@@ -8,7 +8,7 @@ use std::thread;
 
 use tempfile::TempDir;
 
-use crate::command::{PROGRAM, good, place};
+use crate::command::{PROGRAM, place};
 
 tests! {
     &[Right("unshare --pid --fork --kill-child --mount-proc true")] => [

@@ -53,7 +53,6 @@ fn is_usual(four: &FourRate) -> bool {
 
 impl Goal {
     /// The number that a value stands for.
-    #[must_use]
     pub fn number(&self, value: u32) -> f64 {
         f64::from(value) / (1u64 << self.fraction) as f64
     }
@@ -68,7 +67,6 @@ impl Goal {
     }
 
     /// The rate of 4s, if the values depend on it.
-    #[must_use]
     pub fn rate(&self) -> Option<FourRate> {
         (!matches!(self.objective, Objective::Sure(_))).then_some(self.four)
     }
@@ -76,7 +74,6 @@ impl Goal {
     /// Maximum error of the value of an afterstate of `sum`, if the last afterstates have sum
     /// `last`. Each afterstate on the way to the end adds half a unit, or a whole unit if values
     /// are rounded up or down. A maximum or a mean of values does not increase the error.
-    #[must_use]
     pub fn error(&self, sum: u32, last: u32) -> f64 {
         if matches!(self.objective, Objective::Sure(_)) {
             return 0.0;

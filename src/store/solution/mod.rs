@@ -116,7 +116,6 @@ impl Solution {
     }
 
     /// The run.
-    #[must_use]
     pub fn run(&self) -> &Arc<Run> {
         &self.run
     }
@@ -140,7 +139,6 @@ impl Solution {
     }
 
     /// The goal of an objective; `None` if it was not begun.
-    #[must_use]
     pub fn goal(&self, objective: Objective) -> Option<Goal> {
         self.answer(objective).map(|answer| answer.goal)
     }
@@ -190,31 +188,26 @@ impl Solution {
     }
 
     /// Sum of the lowest layer that is solved for an objective.
-    #[must_use]
     pub fn solved_sum(&self, objective: Objective) -> Option<u32> {
         self.answer(objective).map(|answer| answer.solved_sum)
     }
 
     /// The greatest sum of an afterstate.
-    #[must_use]
     pub fn last_sum(&self) -> u32 {
         self.run.last_afterstates()
     }
 
     /// Maximum error of a value of a goal.
-    #[must_use]
     pub fn error(&self, goal: Goal) -> f64 {
         goal.error(4, self.last_sum())
     }
 
     /// Bytes of the files of an objective.
-    #[must_use]
     pub fn bytes(&self, objective: Objective) -> u64 {
         self.files(objective).map(|file| file.sealed.bytes).sum()
     }
 
     /// Fingerprint of all values of an objective and their afterstates.
-    #[must_use]
     pub fn fingerprint(&self, objective: Objective) -> Fingerprint {
         self.files(objective)
             .map(|file| file.sealed.fingerprint)
@@ -222,7 +215,6 @@ impl Solution {
     }
 
     /// The rate of 4s of the solution; `None` if no objective that depends on it was begun.
-    #[must_use]
     pub fn four(&self) -> Option<FourRate> {
         self.begun_goals().find_map(|begun| begun.rate())
     }

@@ -59,13 +59,11 @@ impl SolutionStore {
     }
 
     /// The solution so far.
-    #[must_use]
     pub fn solution(&self) -> &Solution {
         &self.solution
     }
 
     /// Remarks from opening the directory.
-    #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -75,7 +75,6 @@ pub fn verify(
 }
 
 /// Number of afterstates whose values [`verify`] makes.
-#[must_use]
 pub fn work(solution: &Solution) -> u64 {
     let solved = solution
         .begun_goals()
