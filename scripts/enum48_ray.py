@@ -180,15 +180,36 @@ def duration(seconds):
 display = Display()
 
 
-class Stopped(BaseException):
-    """The driver was told to stop, by this signal."""
+class Stopped(Exception):
+    """The driver was told to stop, by the signal `by`."""
 
-    @staticmethod
-    def on(number, _frame):
-        # Once is enough: a second signal must not disturb the end.
-        for each in STOPS:
-            signal.signal(each, signal.SIG_IGN)
-        raise Stopped(number)
+    by = None
+
+
+# The processes that the driver started here.
+begun = []
+
+
+def stop(number, _frame):
+    """Have all processes end. It raises nothing, because a process may be starting just now."""
+    Stopped.by = number
+    for process in begun:
+        process.terminate()
+
+
+def begin(command, **pipes):
+    """Start a process that ends when the driver is told to stop."""
+    process = subprocess.Popen(command, **pipes)
+    begun[:] = [process, *(other for other in begun if other.returncode is None)]
+    if Stopped.by:
+        process.terminate()
+    return process
+
+
+def go_on():
+    """Raise `Stopped` if the driver was told to stop."""
+    if Stopped.by:
+        raise Stopped
 
 
 def refuse(why):
@@ -197,13 +218,12 @@ def refuse(why):
     sys.exit(2)
 
 
-def attempt(command, began=lambda process: None):
-    """Run a command, and tell the process to `began`. Return whether it was killed, and its error or None."""
+def attempt(command, begin=subprocess.Popen):
+    """Run a command; return whether it was killed, and its error or None. Ray takes it to other machines."""
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        process = begin(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     except OSError as error:
         return False, f"{platform.node()}: {error}"
-    began(process)
     said, code = process.communicate()[1], process.returncode
     if code:
         # A shell adds 128 to the number of a signal.
@@ -215,24 +235,19 @@ class Here:
     """Runs commands on this machine, without Ray."""
 
     def __init__(self, processes):
-        self.pool, self.begun = concurrent.futures.ThreadPoolExecutor(processes), []
+        self.pool = concurrent.futures.ThreadPoolExecutor(processes)
 
     def submit(self, command):
-        return self.pool.submit(attempt, command, self.begun.append)
+        return self.pool.submit(attempt, command, begin)
 
     def watch(self):
         """Nothing to see: a lost machine loses the driver, too."""
-
-    def stop(self):
-        """End the commands under way, for which Python would wait."""
-        for process in self.begun:
-            process.terminate()
 
 
 def seal(command):
     """Seal a layer, and show that the seal waits while another process uses the run. Return the error or None."""
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        process = begin(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     except OSError as error:
         return f"{platform.node()}: {error}"
     said = []
@@ -298,9 +313,6 @@ class OnRay:
                             "and gives its tasks to others in some seconds")
         self.alive = {node["NodeID"] for node in nodes if node["Alive"]}
 
-    def stop(self):
-        """Nothing to do: Ray ends the tasks of a driver that has ended."""
-
 
 def talks_to_strangers(address):
     """Whether a Ray cluster answers a client without a token."""
@@ -316,6 +328,7 @@ def do(machines, commands):
     try:
         while running:
             ended, _ = concurrent.futures.wait(running, 1, concurrent.futures.FIRST_COMPLETED)
+            go_on()
             machines.watch()
             for future in ended:
                 task, attempts = running.pop(future)
@@ -332,8 +345,6 @@ def do(machines, commands):
     finally:
         for future in running:
             future.cancel()
-        if running:
-            machines.stop()
     return done
 
 
@@ -343,18 +354,20 @@ def main():
     machines = Here(own.local) if own.local else OnRay(own.address, own.task_threads)
     # After Ray, which has a way of its own.
     for each in STOPS:
-        signal.signal(each, Stopped.on)
+        signal.signal(each, stop)
     resources = ["--dir", own.dir, "--threads", str(own.task_threads), "--memory", own.task_memory]
     failed = 0
     while failed < PATIENCE:
         tasks = [*cluster, "tasks", *game, "--dir", own.dir, "--json"]
         display.clear()
-        answer = subprocess.run(tasks, stdout=subprocess.PIPE)
-        if answer.returncode < 0:
-            refuse(f"{platform.node()}: enum48 cluster tasks: exit {answer.returncode}")
-        if answer.returncode:
-            return answer.returncode
-        answer = json.loads(answer.stdout)
+        process = begin(tasks, stdout=subprocess.PIPE)
+        answer, code = process.communicate()[0], process.returncode
+        go_on()
+        if code < 0:
+            refuse(f"{platform.node()}: enum48 cluster tasks: exit {code}")
+        if code:
+            return code
+        answer = json.loads(answer)
         display.asked(answer)
         if answer["stage"] == "none":
             end = " to the end of the game" if answer["complete"] else ""
@@ -362,6 +375,7 @@ def main():
             return 0
         if answer["stage"] == "seal":
             wrong = seal([*cluster, "seal", "--dir", own.dir])
+            go_on()
             done = not wrong
             if wrong:
                 display.say(f"layer {answer['sum']}: {wrong}")
@@ -374,6 +388,6 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (KeyboardInterrupt, Stopped) as stop:
+    except (KeyboardInterrupt, Stopped):
         display.say("stopped: the same command resumes the count")
-        sys.exit(128 + (stop.args[0] if stop.args else signal.SIGINT))
+        sys.exit(128 + (Stopped.by or signal.SIGINT))
