@@ -99,7 +99,7 @@ pub enum InputError {
     Sum(u32),
 }
 
-/// An error of solving a run, or of using its solution. Errors of files are in [`Error`].
+/// An error of solving a run, or of using its solution. Errors of files are in [`Error`](crate::Error).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolvingError {
@@ -156,7 +156,7 @@ pub enum SolvingError {
 }
 
 impl SolvingError {
-    /// See [`Error::is_damage`].
+    /// See [`Error::is_damage`](crate::Error::is_damage).
     pub(super) fn is_damage(&self) -> bool {
         matches!(self, Self::Mismatch { .. } | Self::Absent { .. })
     }

@@ -63,7 +63,7 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
+    /// [`Error::Zstd`] if zstd cannot allocate its context.
     pub fn new(level: i32) -> Result<Self> {
         Ok(Self {
             zstd: compressor(level)?,
@@ -76,8 +76,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`](crate::Error::OutOfOrder) unless the states are strictly increasing;
-    /// [`Error::Zstd`](crate::Error::Zstd) if zstd has too little memory.
+    /// [`Error::OutOfOrder`] unless the states are strictly increasing;
+    /// [`Error::Zstd`] if zstd has too little memory.
     ///
     /// # Panics
     ///
@@ -150,7 +150,7 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// [`Error::Zstd`](crate::Error::Zstd) if zstd cannot allocate its context.
+    /// [`Error::Zstd`] if zstd cannot allocate its context.
     pub fn new() -> Result<Self> {
         Ok(Self {
             zstd: decompressor()?,

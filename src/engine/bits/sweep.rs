@@ -354,7 +354,7 @@ fn tops_of_moves_down(
 ///
 /// # Errors
 ///
-/// [`Error::MatrixMemory`](crate::Error::MatrixMemory) if the plan has too little memory; damaged
+/// [`Error::MatrixMemory`] if the plan has too little memory; damaged
 /// files.
 pub(crate) fn sweep_pairs(
     (run, sum): (&Run, u32),
