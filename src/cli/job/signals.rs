@@ -12,7 +12,7 @@
 
 use std::process;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 pub(in crate::cli) fn handle_file_size_limit() {
     // If this fails, such a write kills the process, and the same command resumes the work.
     #[cfg(unix)]
-    let _ = flag::register(SIGXFSZ, Arc::default());
+    let _ = flag::register(SIGXFSZ, std::sync::Arc::default());
 }
 
 /// The signals by which people and systems end a program, except the ignored signals: `nohup` and
@@ -58,6 +58,7 @@ fn ending() -> impl Iterator<Item = i32> {
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A job that keeps its finished layers when it is asked to stop.
+#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix asks"))]
 struct StoppableJob {
     stop: Stop,
     /// The signal that asked it to stop.
@@ -157,6 +158,7 @@ pub(in crate::cli) fn listen() {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
