@@ -49,7 +49,7 @@ impl Row {
         }
     }
 
-    /// Set the counts of the states, of which the files hold `live`.
+    /// Set the counts of the states. `live` are the totals of the files, which hold the live states.
     pub(crate) fn set_states(&mut self, live: Sealed, counted: &Tally) {
         self.live = live.states;
         self.fingerprint = live.fingerprint;

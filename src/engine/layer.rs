@@ -71,8 +71,7 @@ impl<'a> ListCounter<'a> {
         workers.check()?;
         let mut layers = Vec::new();
         loop {
-            // A small layer takes a moment. It is not interrupted, so that no stop loses the layers
-            // before it, which are in memory.
+            // A stop waits for a small layer, because the layers before it are only in memory.
             let mut layer =
                 workers.finish(|| self.count_layer(&mut frontier, true, store, progress))?;
             let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.plan.small;

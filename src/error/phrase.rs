@@ -51,7 +51,7 @@ pub(super) fn made_again(path: &Path) -> &'static str {
     }
 }
 
-/// What is wrong with a format version, and the remedy.
+/// The fault of a format version, and the remedy.
 pub(super) fn of_format(path: &Path, found: u32, known: u32) -> String {
     let (what, remedy) = match found > known {
         true => ("newer", "use a newer enum48, or another --dir"),

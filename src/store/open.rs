@@ -24,8 +24,9 @@ impl Store {
     /// counted, the directory belongs to no game, and no choice stays. If nothing changes, nothing
     /// is written, so a complete run can be opened on a full or read-only disk.
     ///
-    /// If a complete run of all states is to keep afterstates, the store is that of a second count,
-    /// in a directory inside. Once this count is complete, the run takes over its afterstates.
+    /// A complete run of states may be asked to keep afterstates, too. The store then belongs to a
+    /// second count, in a directory inside. The run takes over the afterstates of the second count
+    /// when it is complete.
     ///
     /// # Errors
     ///

@@ -290,8 +290,8 @@ fn a_killed_driver_resumes() {
     }
 }
 
-/// Sends a signal to a driver under way; `driven` finds its process from that of the command.
-/// Returns the exit code, and what the driver said after the first task.
+/// Sends a signal to a driver after its first task. `driven` maps the command's process to the
+/// driver's. The result is the exit code and the rest of stderr.
 fn stop(mut command: Command, signal: &str, driven: impl Fn(u32) -> u32) -> (Option<i32>, String) {
     let mut child = command.spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines();

@@ -27,7 +27,7 @@ pub(in crate::cli) struct Questions {
     /// The text before a refused line.
     pub(in crate::cli) prefix: &'static str,
     pub(in crate::cli) json: bool,
-    /// The names of the columns of CSV, the last of which is for faults; empty in other forms.
+    /// The CSV line of column names. The last column is for faults. Other forms have no such line.
     pub(in crate::cli) heading: String,
 }
 

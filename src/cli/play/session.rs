@@ -3,8 +3,8 @@
 use crate::game::{Direction, Game};
 use crate::play::{Code, Luck, Position, Seed};
 
-/// A game from a seed, with undo. It is played again from its start for each move, so a move that is
-/// made again after an undo brings the tile that it brought before.
+/// A game from a seed, with undo. Each move plays the game again from its start. So a move after an
+/// undo brings the same tile as before.
 pub(super) struct Session {
     pub(super) seed: Seed,
     /// The code of the game so far.

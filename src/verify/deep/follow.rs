@@ -60,8 +60,8 @@ impl TargetLayer {
 pub(super) struct LineMoves {
     game: Game,
     directions: [Vec<Line>; 4],
-    /// The move of every packed line. A shorter line is packed as four cells of which the first are
-    /// empty; its tiles move to the first cells.
+    /// The move of every packed line. A line of fewer than four cells is packed behind empty cells,
+    /// and its tiles move to the first cells.
     moved: Vec<MovedLine>,
 }
 

@@ -1,4 +1,4 @@
-//! What a board is worth to a goal, by the goal's definition.
+//! The worth of a board to a goal. It follows the definition of the goal, not the solver.
 
 use super::super::follow::{LineMoves, Move};
 use crate::game::{Board, Exp, Game, Objective, exps};
