@@ -111,7 +111,7 @@
 //! `afterstates`, `moves_down` with `turn`, `afterstate_matrix`; `pair` (the loop over rows), and its
 //! steps in order: `spawn`, `count`, `canonical` with `prefixes`, `slide`; `sweep` (a layer,
 //! or some of its pairs for a cluster), `listing`, `unpack`; this file (layers and their files);
-//! `memory`; `find` (single boards).
+//! `sizes`, `memory`; `find` (single boards).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -131,6 +131,7 @@ mod packed_matrix;
 mod pair;
 mod positions;
 mod prefixes;
+mod sizes;
 mod slide;
 mod spawn;
 mod sweep;
@@ -157,7 +158,8 @@ pub(crate) use counts::{
 };
 pub(crate) use find::Finder;
 use listing::Listing;
-pub(crate) use memory::{Sizes, cut_pairs, fit, for_layer, least_bound};
+pub(crate) use memory::{fit, for_layer, least_bound};
+pub(crate) use sizes::{Sizes, cut_pairs};
 use sweep::Sweep;
 pub(crate) use sweep::sweep_pairs;
 use tables::Halves;
