@@ -96,9 +96,9 @@ expect() {
     grep -q "$1" "$2" || { cat "$2"; echo "expected in $2: $1"; exit 1; }
 }
 
+# Slurm may close the output before the program has said what it keeps: only the resumed job tells.
 begin one scancel
 until_ "$ended"
-expect 'stopped: layers up to sum .* are kept' one.out
 echo "== one: the same file resumes"
 job=$(sbatch --parsable --output=one.out one)
 until_ "$ended"
