@@ -152,11 +152,6 @@ impl PackedRun {
         self.blocks[block].count as usize
     }
 
-    /// Number of blocks.
-    pub(crate) fn blocks(&self) -> usize {
-        self.blocks.len()
-    }
-
     /// Add the keys of the next block, strictly increasing. `bytes` is scratch space.
     pub(crate) fn append(
         &mut self,

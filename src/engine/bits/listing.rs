@@ -4,21 +4,21 @@
 //! all. So each row is sorted alone, in a core's first caches. Then the rows are laid end to end in
 //! the order of their top halves.
 //!
-//! The boards of a row have one top half, so four bytes per board are enough. Rows stay in this form
-//! while memory lasts. Then they are delta-coded. When coded rows take more memory than the other
-//! rows, they are written to a file.
+//! The boards of a row have one top half, so four bytes per board are enough. Rows stay in memory
+//! while it lasts. Then they are written to a file in the same form.
 
-use std::collections::VecDeque;
 use std::mem;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::MutexGuard;
 
+use bytemuck::must_cast_slice;
+
 use super::half::Half;
 use crate::engine::PerThread;
 use crate::engine::batch::ranges;
 use crate::engine::job::Source;
-use crate::engine::packed::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool, PackedRun};
+use crate::engine::packed::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
@@ -31,6 +31,9 @@ const TASK: usize = 1 << 16;
 
 /// Number of rows that count as a chunk of memory: 128 bytes for all entries of a row.
 const ROWS_OF_CHUNK: usize = CHUNK_BYTES / 128;
+
+/// Bytes of a word.
+const WORD: usize = size_of::<u32>();
 
 /// The boards of all parts of a layer, while they are collected.
 pub(crate) struct Listing(PerThread<Lister>);
@@ -108,15 +111,11 @@ struct Rows {
     /// The digits of the bottom halves of the row that is being listed.
     row: Vec<u32>,
     listed: Vec<ListedRow>,
-    /// Number of packed rows, which come first.
-    packed: usize,
-    /// The digits of the other rows' bottom halves, in words.
-    bottoms: VecDeque<Chunk>,
-    /// The number of the first word in `bottoms`, and of the next word.
-    first: usize,
+    /// The digits of the rows' bottom halves, in words, without the words in the file.
+    bottoms: Vec<Chunk>,
+    /// Number of words in the file, and of all words.
+    spilled: usize,
     end: usize,
-    runs: Vec<PackedRun>,
-    /// The file of the runs that are not in memory.
     spill: Spill,
     /// Number of chunks that these rows may have in any case.
     granted: usize,
@@ -127,16 +126,10 @@ struct ListedRow {
     top: Half,
     /// Number of boards.
     boards: u32,
-    place: RowPlace,
-}
-
-/// The location of a row's boards.
-#[derive(Clone, Copy)]
-enum RowPlace {
     /// The number of the first word.
-    Words(usize),
-    /// A block of a packed run.
-    Packed { run: u32, block: u32 },
+    begin: usize,
+    /// CRC-32 of the words, because they may be read from a disk.
+    crc: u32,
 }
 
 impl Rows {
@@ -144,11 +137,9 @@ impl Rows {
         Self {
             row: Vec::new(),
             listed: Vec::new(),
-            packed: 0,
-            bottoms: VecDeque::new(),
-            first: 0,
+            bottoms: Vec::new(),
+            spilled: 0,
             end: 0,
-            runs: Vec::new(),
             spill,
             granted,
         }
@@ -160,15 +151,16 @@ impl Rows {
         self.listed.push(ListedRow {
             top,
             boards: self.row.len() as u32,
-            place: RowPlace::Words(self.end),
+            begin: self.end,
+            crc: crc32fast::hash(must_cast_slice(&self.row)),
         });
         let mut rest = self.row.as_slice();
         while !rest.is_empty() {
             let at = self.end % CHUNK;
             if at == 0 {
-                self.bottoms.push_back(pool.take());
+                self.bottoms.push(pool.take());
             }
-            let chunk = self.bottoms.back_mut().expect("a chunk was just taken");
+            let chunk = self.bottoms.last_mut().expect("a chunk was just taken");
             let (here, after) = rest.split_at(rest.len().min(CHUNK - at));
             chunk.0[at..][..here.len()].copy_from_slice(here);
             self.end += here.len();
@@ -178,76 +170,42 @@ impl Rows {
         if self.listed.len().is_multiple_of(ROWS_OF_CHUNK) {
             pool.cede();
         }
-        if pool.used_up() {
+        if pool.used_up() && self.bottoms.len() > self.granted {
             self.make_room(pool)?;
         }
         Ok(())
     }
 
-    /// If the rows have more than `granted` chunks, pack the rows that are in words. If the
-    /// packed rows take more memory, write them to the file instead.
+    /// Write all chunks to the file.
     fn make_room(&mut self, pool: &mut ChunkPool) -> Result<()> {
-        let packed = self.runs.iter().map(PackedRun::chunks).sum::<usize>();
-        if self.bottoms.len() + packed <= self.granted {
-            Ok(())
-        } else if packed <= self.bottoms.len() {
-            self.pack(pool)
-        } else {
-            self.runs
-                .iter_mut()
-                .try_for_each(|run| run.spill(&mut self.spill, pool))
-        }
-    }
-
-    /// Pack the rows in words.
-    fn pack(&mut self, pool: &mut ChunkPool) -> Result<()> {
-        let number = self.runs.len() as u32;
-        let (mut run, mut boards, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
-        for at in self.packed..self.listed.len() {
-            let row = self.listed[at];
-            if let RowPlace::Words(begin) = row.place {
-                self.forget(begin, pool);
-            }
-            boards.clear();
-            self.read(row, &mut bytes, &mut boards)?;
-            let block = run.blocks() as u32;
-            run.append(&boards, &mut bytes, pool)?;
-            self.listed[at].place = RowPlace::Packed { run: number, block };
+        for chunk in self.bottoms.drain(..) {
+            self.spill.append(must_cast_slice(chunk.0))?;
+            pool.give(chunk);
         }
         self.end = self.end.next_multiple_of(CHUNK);
-        self.forget(self.end, pool);
-        self.packed = self.listed.len();
-        self.runs.push(run);
+        self.spilled = self.end;
         Ok(())
     }
 
-    /// Return to the pool the chunks whose words all come before word `begin`.
-    fn forget(&mut self, begin: usize, pool: &mut ChunkPool) {
-        while self.first + CHUNK <= begin {
-            pool.give(self.bottoms.pop_front().expect("a chunk of words"));
-            self.first += CHUNK;
-        }
-    }
-
-    /// Append the boards of a row to `boards`. `bytes` is scratch memory for packed rows.
+    /// Append the boards of a row to `boards`. `bytes` is scratch memory.
     fn read(&self, row: ListedRow, bytes: &mut Vec<u8>, boards: &mut Vec<Board>) -> Result<()> {
-        match row.place {
-            RowPlace::Words(begin) => {
-                let top = u64::from(row.top.0) << 32;
-                let mut words = begin - self.first..begin - self.first + row.boards as usize;
-                while !words.is_empty() {
-                    let at = words.start % CHUNK;
-                    let here = words.len().min(CHUNK - at);
-                    let bottoms = self.bottoms[words.start / CHUNK].0[at..][..here].iter();
-                    boards.extend(bottoms.map(|&bottom| top | u64::from(bottom)));
-                    words.start += here;
-                }
-                Ok(())
-            }
-            RowPlace::Packed { run, block } => {
-                self.runs[run as usize].read(block as usize, &self.spill, bytes, boards)
-            }
+        let top = u64::from(row.top.0) << 32;
+        let Some(begin) = row.begin.checked_sub(self.spilled) else {
+            bytes.resize(row.boards as usize * WORD, 0);
+            self.spill.read((row.begin * WORD) as u64, row.crc, bytes)?;
+            let bottoms = bytes.as_chunks().0.iter();
+            boards.extend(bottoms.map(|&bottom| top | u64::from(u32::from_ne_bytes(bottom))));
+            return Ok(());
+        };
+        let mut words = begin..begin + row.boards as usize;
+        while !words.is_empty() {
+            let at = words.start % CHUNK;
+            let here = words.len().min(CHUNK - at);
+            let bottoms = self.bottoms[words.start / CHUNK].0[at..][..here].iter();
+            boards.extend(bottoms.map(|&bottom| top | u64::from(bottom)));
+            words.start += here;
         }
+        Ok(())
     }
 }
 
