@@ -4,7 +4,7 @@
 //! the bound that a game reaches changes slowly from layer to layer. So the last counted layers tell
 //! the share of the next layers.
 
-use super::{LayerWork, Range};
+use super::{LayerWork, Range, middle};
 use crate::bound;
 use crate::counts::Row;
 use crate::engine::{Choice, Engine, Plan};
@@ -79,9 +79,9 @@ impl Forecast {
             keep,
             // As in the games that were counted (`results/`). The greatest is 3.2, of 4x4 to 256 after sum 64.
             change: match game.size().cells() {
-                ..=9 => Range::new(0.4, 1.0),
-                10..=12 => Range::new(0.6, 1.6),
-                _ => Range::new(1.0, 4.0),
+                ..=9 => [0.4, 1.0],
+                10..=12 => [0.6, 1.6],
+                _ => [1.0, 4.0],
             },
             complete: run.complete(),
         }
@@ -129,7 +129,7 @@ impl Forecast {
 
     /// The work of the layers that are not counted.
     pub(crate) fn left(&self) -> Vec<LayerWork> {
-        let share = self.share().middle();
+        let share = middle(self.share());
         let work = |layer| self.work(layer, share);
         self.uncounted().map(work).collect()
     }
@@ -163,14 +163,14 @@ impl Forecast {
 
     /// The most states to expect in a layer.
     pub(crate) fn largest(&self) -> f64 {
-        let share = self.share().high;
+        let [_, share] = self.share();
         let states = self.after(2).map(|layer| layer.states(share));
         states.fold(0.0, f64::max)
     }
 
     /// Bytes of memory to expect for a count: of matrices, and of the boards in lists.
     pub(crate) fn memory(&self, plan: &Plan) -> f64 {
-        let share = self.share().high;
+        let [_, share] = self.share();
         let stages = self.choice.stages().iter().map(|stage| {
             let layers = self.after(2).filter(|layer| layer.sum <= stage.last);
             let boards = layers.map(|layer| match stage.engine {
@@ -228,14 +228,14 @@ mod tests {
         for layer in &counted.0 {
             assert!(forecast.count(layer).is_some(), "{layer:?}");
             if [40, 70, 100].contains(&layer.sum) {
-                let Range { low, high } = forecast.states();
+                let [low, high] = forecast.states();
                 assert!(low < all && all < high, "{layer:?}: {low} {all} {high}");
                 assert!(high / low < width, "{layer:?}: {low} to {high}");
                 width = high / low;
             }
         }
         assert!(forecast.is_complete());
-        assert_eq!(forecast.states().low, all);
+        assert_eq!(forecast.states()[0], all);
     }
 
     #[test]

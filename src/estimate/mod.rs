@@ -72,36 +72,16 @@ impl Costs {
 }
 
 /// The least and the greatest number to expect.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Range {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub(crate) type Range = [f64; 2];
+
+/// Combine the two least and the two greatest numbers.
+pub(crate) fn combine(one: Range, other: Range, both: impl Fn(f64, f64) -> f64) -> Range {
+    [0, 1].map(|end| both(one[end], other[end]))
 }
 
-impl Range {
-    pub(crate) const fn new(low: f64, high: f64) -> Self {
-        Self { low, high }
-    }
-
-    /// A number that is known.
-    pub(crate) fn exactly(n: f64) -> Self {
-        Self::new(n, n)
-    }
-
-    /// Map both numbers.
-    pub(crate) fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self::new(f(self.low), f(self.high))
-    }
-
-    /// Combine the two least and the two greatest numbers.
-    pub(crate) fn with(self, other: Self, combine: impl Fn(f64, f64) -> f64) -> Self {
-        Self::new(combine(self.low, other.low), combine(self.high, other.high))
-    }
-
-    /// The geometric mean.
-    pub(crate) fn middle(self) -> f64 {
-        (self.low * self.high).sqrt()
-    }
+/// The geometric mean.
+pub(crate) fn middle([low, high]: Range) -> f64 {
+    (low * high).sqrt()
 }
 
 /// The pace of a job.

@@ -3,36 +3,36 @@
 use std::fmt;
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 
-use super::{FRAME, TRIAL, Trial, bytes, known, space, time};
+use super::{TRIAL, Trial, bytes, known, space, time};
 use crate::cli::out::units;
 use crate::engine::{self, Choice, Engine, Plan};
-use crate::estimate::{Costs, Forecast, Range};
+use crate::estimate::{Costs, Forecast, Range, combine, middle};
 use crate::game::Game;
 use crate::part::Kind;
 use crate::store::{self, Keep, Run, Store};
 use crate::temporary::TemporaryDir;
 
 /// If the number of states is known, the time of a count is known up to these factors, and its memory.
-const DOUBT: Range = Range::new(0.7, 1.4);
+const DOUBT: Range = [0.7, 1.4];
 
 /// More bytes of memory that a count may take.
 const MORE_MEMORY: f64 = (12 << 20) as f64;
 
-/// Memory for matrices in a trial. The matrices of larger layers need tables that take long to make.
-const MATRICES: u64 = 256 << 20;
+/// The last sum of a trial with bits. Larger layers need tables that take long to make.
+const LAST_OF_BITS: u32 = 120;
 
 /// Bits in files for each state: of states and of matrices from large games of 4x4 to the first layers
 /// of 4x4 to 8, of afterstates from 4x4 to 16 to 3x3.
-const STATE_BITS: Range = Range::new(3.1, 9.0);
-const AFTERSTATE_BITS: Range = Range::new(1.1, 4.5);
-const MATRIX_BITS: Range = Range::new(0.2, 3.0);
+const STATE_BITS: Range = [3.1, 9.0];
+const AFTERSTATE_BITS: Range = [1.1, 4.5];
+const MATRIX_BITS: Range = [0.2, 3.0];
 
-/// Most files of a layer.
-const FILES: f64 = 16.0;
+/// Bytes of a file beside its boards: header, index and footer.
+const FRAME: f64 = 150.0;
 
 /// Most layers that are printed. If there are more, layers at even distances are printed.
 const MOST: usize = 1024;
@@ -91,32 +91,20 @@ impl CountEstimate {
         let absolute = dir.canonicalize().unwrap_or(dir.to_owned());
         let place = TemporaryDir::beside(absolute.parent().map_or(&absolute, existing))?;
         let mut trial = Trial::new(TRIAL);
-        let (engine, mut last) = (choice.engine(run.sealed_sum() + 2), choice.last());
+        let engine = choice.engine(run.sealed_sum() + 2);
         let mut tried = None;
         if !forecast.is_complete() {
-            let kept = match engine {
+            let (kept, most) = match engine {
                 // Lists write all states on their way, whatever is kept in the end.
-                Engine::Lists if keep.lists_of_afterstates() => Keep::Both,
-                Engine::Lists => Keep::All,
+                Engine::Lists if keep.lists_of_afterstates() => (Keep::Both, u32::MAX),
+                Engine::Lists => (Keep::All, u32::MAX),
                 // Matrices of all layers have to fit the memory, even of layers beyond the trial.
-                Engine::Bits if keep.matrices() => Keep::Last,
-                Engine::Bits => keep,
+                Engine::Bits if keep.matrices() => (Keep::Last, LAST_OF_BITS),
+                Engine::Bits => (keep, LAST_OF_BITS),
             };
             let mut store = Store::open(place.path(), game, Some(kept))?;
-            let mut plan = plan.clone();
-            if engine == Engine::Bits {
-                let memory = plan.memory().min(plan.least() + MATRICES);
-                let level = plan.level;
-                plan = Plan::new(memory, plan.threads())?;
-                plan.level = level;
-                let choice = Choice::new(store.run(), &plan, Some(last))?;
-                let stage = choice.stages().first();
-                let stage = stage.filter(|stage| stage.engine == engine);
-                let fitting =
-                    stage.ok_or_else(|| anyhow!("{engine}: no layer fits {memory} bytes"));
-                last = fitting?.last;
-            }
-            let plan = plan.with_engine(Some(engine));
+            let last = choice.stages()[0].last.min(most);
+            let plan = plan.clone().with_engine(Some(engine));
             engine::count(&mut store, &plan, Some(last), &mut trial)?;
             tried = Some(store);
         }
@@ -131,54 +119,46 @@ impl CountEstimate {
         }
 
         let so_far = run.table().until(until).totals();
-        let further = tried.as_ref().map(Store::run);
-        let further = further.filter(|tried| tried.sealed_sum() > run.sealed_sum());
-        let furthest = further.unwrap_or(run);
-        let table = furthest.table().until(until);
-        let counted = table.totals();
         let (exact, share) = (forecast.is_complete(), forecast.share());
+        // Only a trial that has counted all layers tells more than the run.
+        let counted = tried.as_ref().map(Store::run).filter(|_| exact);
+        let counted = counted.unwrap_or(run);
+        let totals = counted.table().until(until).totals();
         let seconds = if exact {
             let took: f64 = trial.layers.iter().map(|(_, seconds)| seconds).sum();
-            let left = counted.live - so_far.live;
-            Range::exactly(took * left as f64 / counted.live.max(1) as f64)
+            let left = totals.live - so_far.live;
+            [took * left as f64 / totals.live.max(1) as f64; 2]
         } else {
-            DOUBT.with(share, |doubt, share| {
+            combine(DOUBT, share, |doubt, share| {
                 let left = forecast.after(run.sealed_sum());
                 let work = left.map(|layer| forecast.work(layer, share));
                 doubt * costs.seconds(&work.collect::<Vec<_>>()).unwrap_or_default()
             })
         };
         let memory = forecast.memory(plan).min(plan.memory() as f64);
-        let most_memory = (DOUBT.high * memory + MORE_MEMORY).min(plan.memory() as f64);
+        let most_memory = (DOUBT[1] * memory + MORE_MEMORY).min(plan.memory() as f64);
         let states = forecast.states();
         // The files of all layers tell the disk, if they have the form of the count's files.
-        let in_form = furthest.keep().matrices() == keep.matrices();
-        // The frames of files matter in small games alone. The trial counts a small game to its end.
-        let frames = match keep.matrices() {
-            true => forecast.layers.len(),
-            false => table.rows().len(),
-        };
-        let disk = |kind, bits: Range| match furthest.bytes(kind, until) {
-            bytes @ 1.. if exact && in_form && furthest.first_sum(kind) == 4 => {
-                Range::exactly(bytes as f64)
-            }
-            _ => bits.with(states, |bits, states| {
-                bits * states / 8.0 + frames as f64 * FRAME
-            }),
+        let in_form = counted.keep().matrices() == keep.matrices();
+        // The frames of files matter in small games alone, which have few layers.
+        let frames = FRAME * forecast.layers.len() as f64;
+        let disk = |kind, bits| match counted.bytes(kind, until) {
+            bytes @ 1.. if exact && in_form && counted.first_sum(kind) == 4 => [bytes as f64; 2],
+            _ => combine(bits, states, |bits, states| bits * states / 8.0 + frames),
         };
         let (disk_states, afterstate_bits) = match keep.matrices() {
-            true => (Range::exactly(0.0), MATRIX_BITS),
+            true => ([0.0; 2], MATRIX_BITS),
             false => (disk(Kind::States, STATE_BITS), AFTERSTATE_BITS),
         };
         let afterstates = keep.afterstates();
         let afterstates = afterstates.then(|| known(disk(Kind::Afterstates, afterstate_bits)));
         // Three of the largest layers are on disk at once.
-        let keep_last = 3.0 * (forecast.largest() * STATE_BITS.high / 8.0 + FILES * FRAME);
+        let keep_last = 3.0 * forecast.largest() * STATE_BITS[1] / 8.0;
         // The summary of a count has one state each for the win and the loss.
-        let ends = (counted.total() - counted.live) as f64;
+        let ends = (totals.total() - totals.live) as f64;
         let [states_low, states_high] = known(states.map(|states| states + ends));
         let [disk_low, disk_high] = known(disk_states);
-        let [memory_low, memory_high] = known(Range::new(DOUBT.low * memory, most_memory));
+        let [memory_low, memory_high] = known([DOUBT[0] * memory, most_memory]);
         Ok(Self {
             game: *game,
             layers: forecast.layers.len(),
@@ -193,8 +173,8 @@ impl CountEstimate {
             disk_high,
             disk_keep_last: units::rounded(keep_last) as u64,
             disk_free: store::free_space(existing(dir)),
-            seconds_low: units::rounded(seconds.low),
-            seconds_high: units::rounded(seconds.high),
+            seconds_low: units::rounded(seconds[0]),
+            seconds_high: units::rounded(seconds[1]),
             engine: choice.to_string(),
             exact,
             disk_afterstates_low: afterstates.map(|[low, _]| low),
@@ -211,7 +191,7 @@ impl CountEstimate {
     /// A line for each layer.
     fn write_layers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layers = &self.forecast.layers;
-        let share = self.forecast.share().middle();
+        let share = middle(self.forecast.share());
         writeln!(
             f,
             "{:>5} {:>19} {:>19} {:>7} {:>19}",

@@ -18,9 +18,6 @@ pub(in crate::cli) use self::solve::{SolveEstimate, afterstates};
 /// The length of a trial.
 const TRIAL: Duration = Duration::from_millis(1500);
 
-/// Bytes of a file beside its boards or values: header, index and footer.
-const FRAME: f64 = 150.0;
-
 /// Stops a job after some time, and notes the time of each layer.
 struct Trial {
     /// The time that is left for layers.
@@ -67,12 +64,9 @@ fn time(low: f64, high: f64) -> String {
 }
 
 /// Both ends of a range: an exact number as it is, any other numbers with two digits.
-fn known(range: Range) -> [u64; 2] {
-    let ends = [range.low, range.high];
-    if range.low < range.high {
-        return ends.map(|n| units::rounded(n) as u64);
-    }
-    ends.map(|n| n as u64)
+fn known([low, high]: Range) -> [u64; 2] {
+    let digits = |n: f64| if low < high { units::rounded(n) } else { n };
+    [low, high].map(|n| digits(n) as u64)
 }
 
 /// Free space, in words.

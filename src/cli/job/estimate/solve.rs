@@ -12,19 +12,18 @@ use anyhow::Result;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
-use super::{FRAME, TRIAL, Trial, bytes, known, space, time};
+use super::{TRIAL, Trial, bytes, known, space, time};
 use crate::cli::out::units;
 use crate::counts::Table;
 use crate::engine::Plan;
-use crate::estimate::{Costs, LayerWork, Range};
+use crate::estimate::{Costs, LayerWork, Range, combine};
 use crate::game::{Game, Objective};
-use crate::part::Kind;
 use crate::solve::{self, Pass, names, passes};
 use crate::store::{Goal, Solution, SolutionStore, free_space, parent};
 use crate::temporary::TemporaryDir;
 
 /// The time of all layers is known up to these factors.
-const DOUBT: Range = Range::new(0.5, 2.0);
+const DOUBT: Range = [0.5, 2.0];
 
 /// Bits to expect of each value. Scores and moves of 3x3, 3x3 to 256 and 2x4 take from 2.2 bits less
 /// to 6.6 bits more than there are after the binary point. The chance of a tile takes 0.9 to 23 bits,
@@ -32,11 +31,9 @@ const DOUBT: Range = Range::new(0.5, 2.0);
 fn bits(goal: &Goal) -> Range {
     let fraction = f64::from(goal.fraction);
     match goal.objective {
-        Objective::Score | Objective::Moves => {
-            Range::new(0.6 * fraction, (fraction + 8.0).min(32.0))
-        }
-        Objective::Tile(_) => Range::new(0.02 * fraction, 0.8 * fraction),
-        Objective::Sure(_) => Range::new(0.0, 1.0),
+        Objective::Score | Objective::Moves => [0.6 * fraction, (fraction + 8.0).min(32.0)],
+        Objective::Tile(_) => [0.02 * fraction, 0.8 * fraction],
+        Objective::Sure(_) => [0.0, 1.0],
     }
 }
 
@@ -103,24 +100,21 @@ impl SolveEstimate {
         }
         let work = |pass| LayerWork::of_pass(&table, pass);
         let left: Vec<LayerWork> = passes.iter().flat_map(work).collect();
-        let seconds = Range::exactly(costs.seconds(&left).unwrap_or_default());
+        let seconds = costs.seconds(&left).unwrap_or_default();
         let is_left = |goal: &&Goal| passes.iter().any(|pass| pass.goals.contains(goal));
         let solved: Vec<&Goal> = goals.iter().filter(|goal| !is_left(goal)).collect();
         let (disk, seconds) = if exact {
             let before: u64 = solved.iter().copied().map(bytes).sum();
-            (Range::exactly((before + made) as f64), seconds)
+            ([(before + made) as f64; 2], [seconds; 2])
         } else {
-            let mut disk = Range::exactly(so_far as f64);
+            let mut disk = [so_far as f64; 2];
             for pass in &passes {
-                let parts = run.parts(Kind::Afterstates);
-                let files = parts.filter(|key| key.sum < pass.solved_sum).count() as f64;
                 let values = afterstates(&table, pass) as f64;
                 for goal in &pass.goals {
-                    let bytes = |bits: f64| bits * values / 8.0 + files * FRAME;
-                    disk = disk.with(bits(goal).map(bytes), |disk, bytes| disk + bytes);
+                    disk = combine(disk, bits(goal), |disk, bits| disk + bits * values / 8.0);
                 }
             }
-            (disk, DOUBT.with(seconds, |doubt, seconds| doubt * seconds))
+            (disk, DOUBT.map(|doubt| doubt * seconds))
         };
         let left = passes.iter().map(|pass| PassKeys {
             objectives: names(&pass.goals),
@@ -143,8 +137,8 @@ impl SolveEstimate {
             disk_low,
             disk_high,
             disk_free: free_space(run.dir()),
-            seconds_low: units::rounded(seconds.low),
-            seconds_high: units::rounded(seconds.high),
+            seconds_low: units::rounded(seconds[0]),
+            seconds_high: units::rounded(seconds[1]),
             exact,
             dir: run.dir().to_owned(),
         })
