@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Subcommand;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::args::{Resources, whole};
 use crate::cli::job::open::{LONG, WantedRun, when_free};
@@ -124,24 +124,6 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The answer of `cluster tasks`. The fields are the keys of `--json`, in order.
-#[derive(Serialize)]
-struct PrintedTasks {
-    game: String,
-    dir: String,
-    sum: u32,
-    stage: String,
-    tasks: Vec<String>,
-    of: usize,
-    complete: bool,
-    /// Sum of the last sealed layer.
-    sealed: u32,
-    /// States of the sealed layers, live and dead.
-    states: u64,
-    /// The expected share of the sealed layers in all states up to `--until`.
-    done: f64,
-}
-
 /// Count the small layers, and print the tasks of the next large layer.
 fn print_tasks(args: &TasksArgs) -> Result<()> {
     let (wanted, until) = (&args.wanted, args.wanted.until);
@@ -159,34 +141,29 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
         Next::Seal(sum) => (sum, "seal".to_owned(), Vec::new(), 0),
         Next::Tasks(left) => (left.sum, left.stage.to_string(), left.tasks, left.of),
     };
-    let states = run.table().totals().states();
-    let left = Forecast::new(run, &choice, run.keep()).left();
-    let left: f64 = left.iter().map(|layer| layer.boards).sum();
-    let answer = PrintedTasks {
-        game: run.game().to_string(),
-        dir: run.dir().display().to_string(),
-        sum,
-        stage,
-        tasks,
-        of,
-        complete: run.complete(),
-        sealed: run.sealed_sum(),
-        states,
-        done: states as f64 / (states as f64 + left).max(1.0),
-    };
     if args.json {
+        let states = run.table().totals().states();
+        let left = Forecast::new(run, &choice, run.keep()).left();
+        let left: f64 = left.iter().map(|layer| layer.boards).sum();
+        let answer = json!({
+            "game": run.game(),
+            "dir": run.dir(),
+            "sum": sum,
+            "stage": stage,
+            "tasks": tasks,
+            "of": of,
+            "complete": run.complete(),
+            "sealed": run.sealed_sum(),
+            "states": states,
+            "done": states as f64 / (states as f64 + left).max(1.0),
+        });
         return output::print(|out| print_json(out, &answer));
     }
-    output::print(|out| {
-        for task in &answer.tasks {
-            writeln!(out, "{task}")?;
-        }
-        Ok(())
-    })?;
+    output::print(|out| Ok(tasks.iter().try_for_each(|task| writeln!(out, "{task}"))?))?;
     if !args.quiet {
-        let left = answer.tasks.len();
-        talk::say(match answer.stage.as_str() {
-            "none" => format!("{}: nothing is left to do", answer.dir),
+        let left = tasks.len();
+        talk::say(match stage.as_str() {
+            "none" => format!("{}: nothing is left to do", run.dir().display()),
             "seal" => format!("layer {sum}: every task is done: seal it"),
             stage => format!("layer {sum}: {stage}: {left} of {of} tasks are left to do"),
         });

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use indicatif::{HumanBytes, HumanCount};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::Error;
 use crate::cli::args::Resources;
@@ -16,14 +16,14 @@ use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::talk;
 use crate::cli::out::units;
+use crate::counts::Totals;
 use crate::engine;
 use crate::estimate;
-use crate::game::Game;
-use crate::part::{Fingerprint, Kind};
+use crate::part::Kind;
 use crate::read::Reader;
 use crate::store::{Run, Sink, Solution};
 use crate::verify::deep::values;
-use crate::verify::{self, Report, Solved, deep};
+use crate::verify::{self, Report, deep};
 
 /// Reread every byte of a run and of its solution, and report damage
 ///
@@ -69,8 +69,12 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         Ok(run) => Reader::new(run, &plan),
         Err(error) if error.is_damage() => {
             output::print(|out| match args.json {
-                true => print_json(out, &VerifiedRun::unread(&error)),
                 false => Ok(writeln!(out, "{}", talk::plain(error))?),
+                true => {
+                    let mut report = Report::default();
+                    report.findings.push(error);
+                    print_json(out, &in_json(None, &report, args.deep))
+                }
             })?;
             return Ok(Outcome::Disagreed);
         }
@@ -102,7 +106,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
 
     output::print(|out| match args.json {
-        true => print_json(out, &VerifiedRun::new(run, &report, args.deep)),
+        true => print_json(out, &in_json(Some(run), &report, args.deep)),
         false => Ok(print(run, &report, args.deep, out)?),
     })?;
     if !args.quiet {
@@ -199,67 +203,36 @@ fn dropped(run: &Run) -> Option<u32> {
     (first > 4).then(|| first - 2)
 }
 
-/// The answer as JSON. Users rely on the order of the keys: add new keys at the end.
-#[derive(Default, Serialize)]
-struct VerifiedRun {
-    game: Option<Game>,
-    sound: bool,
-    /// Number of files that were read.
-    files: u64,
-    bytes: u64,
-    live: u64,
-    afterstates: u64,
-    fingerprint: Fingerprint,
-    /// Greatest sum whose states were dropped, so that they could not be verified.
-    dropped: Option<u32>,
-    last_sum: u32,
-    /// Number of all live states from the manifest, including dropped states.
-    said_live: u64,
-    said_fingerprint: Fingerprint,
-    /// Whether every layer was rebuilt: its states, or its afterstates if the states were dropped.
-    rebuilt: bool,
-    findings: Vec<String>,
-    remarks: Vec<String>,
-    /// Number of values in the sound files of the solution.
-    values: u64,
-    /// The solved goals of the run.
-    solved: Vec<Solved>,
-    /// Whether every value was made again.
-    values_rebuilt: bool,
-    /// Whether the live states are derived from matrices, so that only `--deep` verifies them.
-    derived: bool,
-}
-
-impl VerifiedRun {
-    fn new(run: &Run, report: &Report, deep: bool) -> Self {
-        let (totals, sound) = (run.table().totals(), report.findings.is_empty());
-        Self {
-            game: Some(*run.game()),
-            sound,
-            files: report.files,
-            bytes: report.bytes,
-            live: report.states,
-            afterstates: report.afterstates,
-            fingerprint: report.fingerprint,
-            dropped: dropped(run),
-            last_sum: run.sealed_sum(),
-            said_live: totals.live,
-            said_fingerprint: totals.fingerprint,
-            derived: run.keep().matrices(),
-            rebuilt: deep && sound,
-            findings: report.findings.iter().map(Error::to_string).collect(),
-            remarks: report.remarks.clone(),
-            values: report.values(),
-            solved: report.solved.clone(),
-            values_rebuilt: deep && sound && !report.solved.is_empty(),
-        }
-    }
-
-    /// The answer for a run that cannot be opened.
-    fn unread(error: &Error) -> Self {
-        Self {
-            findings: vec![error.to_string()],
-            ..Self::default()
-        }
-    }
+/// The answer as JSON, without a run if the run cannot be opened. Users rely on the order of the keys:
+/// add new keys at the end.
+fn in_json(run: Option<&Run>, report: &Report, deep: bool) -> Value {
+    let totals = run.map_or(Totals::default(), |run| run.table().totals());
+    let findings: Vec<String> = report.findings.iter().map(Error::to_string).collect();
+    let sound = findings.is_empty();
+    json!({
+        "game": run.map(Run::game),
+        "sound": sound,
+        // The number of files that were read, and their contents.
+        "files": report.files,
+        "bytes": report.bytes,
+        "live": report.states,
+        "afterstates": report.afterstates,
+        "fingerprint": report.fingerprint,
+        // The greatest sum whose states were dropped, so that they could not be verified.
+        "dropped": run.and_then(dropped),
+        "last_sum": run.map_or(0, Run::sealed_sum),
+        // Of all live states in the manifest, including dropped states.
+        "said_live": totals.live,
+        "said_fingerprint": totals.fingerprint,
+        // Whether every layer was rebuilt: its states, or its afterstates if the states were dropped.
+        "rebuilt": deep && sound,
+        "findings": findings,
+        "remarks": report.remarks,
+        // The number of values in the sound files of the solution, and the solved goals.
+        "values": report.values(),
+        "solved": report.solved,
+        "values_rebuilt": deep && sound && !report.solved.is_empty(),
+        // Whether the live states are derived from matrices, so that only `--deep` verifies them.
+        "derived": run.is_some_and(|run| run.keep().matrices()),
+    })
 }

@@ -23,58 +23,39 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::model::{Graph, Target};
 
-/// A node: a state, the win or the loss. Users rely on the keys and their order: add new keys at
+/// The nodes: the states, the win and the loss. Users rely on the keys and their order: add new keys at
 /// the end.
-#[derive(Serialize)]
-struct NodeRecord {
-    id: String,
-    kind: &'static str,
-    #[serde(flatten)]
-    state: Option<StateRecord>,
-}
-
-#[derive(Serialize)]
-struct StateRecord {
-    board: String,
-    sum: u32,
-    max_tile: u32,
-    start: bool,
-}
-
-/// An edge; `spawn` is null if the game ends.
-#[derive(Serialize)]
-struct EdgeRecord {
-    from: String,
-    to: String,
-    moves: String,
-    spawn: Option<u32>,
-}
-
-fn nodes(graph: &Graph) -> impl Iterator<Item = NodeRecord> {
+fn nodes(graph: &Graph) -> impl Iterator<Item = Value> {
     let states = (0..graph.states.len()).map(Target::State);
-    states.chain(graph.ends()).map(|node| NodeRecord {
-        id: graph.name(node),
-        kind: graph.kind(node),
-        state: graph.state(node).map(|state| StateRecord {
-            board: graph.grid(state).to_string(),
-            sum: state.sum(),
-            max_tile: state.max_tile(),
-            start: state.start,
-        }),
+    states.chain(graph.ends()).map(|node| {
+        let (id, kind) = (graph.name(node), graph.kind(node));
+        let Some(state) = graph.state(node) else {
+            return json!({ "id": id, "kind": kind });
+        };
+        json!({
+            "id": id,
+            "kind": kind,
+            "board": graph.grid(state).to_string(),
+            "sum": state.sum(),
+            "max_tile": state.max_tile(),
+            "start": state.start,
+        })
     })
 }
 
-fn edges(graph: &Graph) -> impl Iterator<Item = EdgeRecord> {
-    graph.edges.iter().map(|edge| EdgeRecord {
-        from: graph.name(Target::State(edge.from)),
-        to: graph.name(edge.to),
-        moves: edge.letters(),
-        spawn: edge.spawn,
+/// The edges; `spawn` is null if the game ends.
+fn edges(graph: &Graph) -> impl Iterator<Item = Value> {
+    graph.edges.iter().map(|edge| {
+        json!({
+            "from": graph.name(Target::State(edge.from)),
+            "to": graph.name(edge.to),
+            "moves": edge.letters(),
+            "spawn": edge.spawn,
+        })
     })
 }
 
@@ -93,10 +74,10 @@ pub fn write_json(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Write the items of an array, each on its own line.
-fn write_lines(out: &mut dyn Write, items: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
+fn write_lines(out: &mut dyn Write, items: impl Iterator<Item = Value>) -> io::Result<()> {
     for (at, item) in items.enumerate() {
         out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &item)?;
+        write!(out, "{item}")?;
     }
     out.write_all(b"\n")
 }
@@ -139,10 +120,10 @@ pub fn write_graphml(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
                 .with_attributes([("id", game.as_str()), ("edgedefault", "directed")])
                 .write_inner_content(|xml| {
                     for node in nodes(graph) {
-                        write_element(xml, "node", &[("id", "id")], node)?;
+                        write_element(xml, "node", &[("id", "id")], &node)?;
                     }
                     for edge in edges(graph) {
-                        write_element(xml, "edge", &[("source", "from"), ("target", "to")], edge)?;
+                        write_element(xml, "edge", &[("source", "from"), ("target", "to")], &edge)?;
                     }
                     Ok(())
                 })?;
@@ -157,9 +138,8 @@ fn write_element<W: Write>(
     xml: &mut Writer<W>,
     name: &str,
     own: &[(&str, &str)],
-    record: impl Serialize,
+    record: &Value,
 ) -> io::Result<()> {
-    let record = serde_json::to_value(record)?;
     let text = |key: &str| match &record[key] {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use indicatif::HumanCount;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
@@ -30,17 +30,9 @@ pub(super) struct CheckReport {
     pub(super) law: Option<String>,
     figures: Vec<Verdict>,
     columns: Vec<&'static str>,
-    difference: Option<DifferingColumn>,
-}
-
-/// The first difference of two tables: a column with its two values, or `None` if one table lacks
-/// the part.
-#[derive(Serialize)]
-struct DifferingColumn {
-    sum: u32,
-    max_tile: u32,
-    column: Option<&'static str>,
-    values: [Value; 2],
+    /// The first difference of two tables: a column with its two values, or null if one table lacks the
+    /// part.
+    difference: Option<Value>,
 }
 
 impl CheckReport {
@@ -113,12 +105,12 @@ impl CheckReport {
             }
             Differs::OnlyFirst | Differs::OnlySecond => (None, [Value::Null, Value::Null]),
         };
-        self.difference = Some(DifferingColumn {
-            sum: difference.sum,
-            max_tile: difference.max_tile,
-            column,
-            values,
-        });
+        self.difference = Some(json!({
+            "sum": difference.sum,
+            "max_tile": difference.max_tile,
+            "column": column,
+            "values": values,
+        }));
     }
 
     /// End with an outcome, and print the JSON object if the user asked for it.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::{self, Questions};
@@ -146,23 +147,7 @@ struct ReplayedGame {
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<Vec<u32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    steps: Option<Vec<ReplayedMove>>,
-}
-
-#[derive(Serialize)]
-struct ReplayedMove {
-    r#move: u64,
-    direction: &'static str,
-    gained: u64,
-    spawn: Option<SpawnedTile>,
-    cells: Vec<u32>,
-}
-
-#[derive(Serialize)]
-struct SpawnedTile {
-    row: u8,
-    column: u8,
-    tile: u8,
+    steps: Option<Vec<Value>>,
 }
 
 impl ReplayedGame {
@@ -173,15 +158,18 @@ impl ReplayedGame {
         let cells: Vec<u32> = end.tiles().collect();
         let grid = |board| Grid::new(board, size).expect("a position fits its board");
         let replay = code.replay();
-        let step = |turn: Turn| ReplayedMove {
-            r#move: turn.number,
-            direction: turn.direction.name(),
-            gained: turn.gained,
-            spawn: turn.spawn.map(|spawn| {
-                let ((row, column), tile) = (spawn.row_and_column(size), spawn.tile);
-                SpawnedTile { row, column, tile }
-            }),
-            cells: turn.position.tiles().collect(),
+        let step = |turn: Turn| {
+            let spawn = turn.spawn.map(|spawn| {
+                let (row, column) = spawn.row_and_column(size);
+                json!({ "row": row, "column": column, "tile": spawn.tile })
+            });
+            json!({
+                "move": turn.number,
+                "direction": turn.direction.name(),
+                "gained": turn.gained,
+                "spawn": spawn,
+                "cells": turn.position.tiles().collect::<Vec<u32>>(),
+            })
         };
         Self {
             valid: true,

@@ -6,12 +6,12 @@
 use std::io::Write;
 
 use anyhow::Result;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::out::board::JudgedMoves;
 use crate::cli::page::Page;
-use crate::game::FourRate;
-use crate::play::{Code, Position, Spawn, Status};
+use crate::game::Objective;
+use crate::play::{Code, Position, Status, Turn};
 use crate::solve::Values;
 
 const PAGE: Page = Page {
@@ -21,108 +21,65 @@ const PAGE: Page = Page {
     script: include_str!("player.js"),
 };
 
-/// A game, as the page reads it.
-#[derive(Serialize)]
-struct PlayerGame {
-    name: String,
-    code: String,
-    rows: u8,
-    columns: u8,
-    result: &'static str,
-    start: Vec<u32>,
-    moves: Vec<PlayerMove>,
-    #[serde(flatten)]
-    advised: Option<AdvisedGame>,
-}
-
-#[derive(Serialize)]
-struct PlayerMove {
-    direction: &'static str,
-    gained: u64,
-    /// `None` after the winning move.
-    spawn: Option<Spawn>,
-    /// The board after both, row by row, 0 for an empty cell.
-    tiles: Vec<u32>,
-}
-
-/// The judgement of a solution on a game.
-#[derive(Serialize)]
-struct AdvisedGame {
-    /// The objectives of the numbers in `worth`.
-    objectives: Vec<String>,
-    /// The rate of spawned 4s that the values expect, if one depends on it.
-    four: Option<FourRate>,
-    advice: Vec<AdvisedPosition>,
-}
-
-#[derive(Serialize)]
-struct AdvisedPosition {
-    worth: Vec<f64>,
-    best: Vec<&'static str>,
-    /// The difference between the best move and the move that was made; `None` after the last move.
-    loss: Option<f64>,
-}
-
-impl AdvisedGame {
-    fn new(code: &Code, values: &mut Values) -> Result<Self> {
-        let mut replay = code.replay();
-        let mut advice = Vec::new();
-        for direction in code.moves().iter().copied().map(Some).chain([None]) {
-            let judged = JudgedMoves::of(values, replay.position())?;
-            let played = direction.and_then(|direction| judged.get(direction));
-            advice.push(AdvisedPosition {
-                best: judged.best_names(0),
-                loss: played.map(|played| judged.loss(0, played)),
-                worth: judged.worth,
-            });
-            replay.next().transpose()?;
-        }
-        Ok(Self {
-            four: values.goals().find_map(|goal| goal.rate()),
-            objectives: values
-                .goals()
-                .map(|goal| goal.objective.to_string())
-                .collect(),
-            advice,
-        })
+/// Add the judgement of a solution to the data of a game: for each position the values of the
+/// objectives, the best moves, and the loss of the move that was made.
+fn advise(game: &mut Value, code: &Code, values: &mut Values) -> Result<()> {
+    let mut replay = code.replay();
+    let mut advice = Vec::new();
+    for direction in code.moves().iter().copied().map(Some).chain([None]) {
+        let judged = JudgedMoves::of(values, replay.position())?;
+        let played = direction.and_then(|direction| judged.get(direction));
+        advice.push(json!({
+            "worth": judged.worth,
+            "best": judged.best_names(0),
+            "loss": played.map(|played| judged.loss(0, played)),
+        }));
+        replay.next().transpose()?;
     }
+    let objectives: Vec<Objective> = values.goals().map(|goal| goal.objective).collect();
+    game["objectives"] = json!(objectives);
+    // The rate of spawned 4s that the values expect, if one depends on it.
+    game["four"] = json!(values.goals().find_map(|goal| goal.rate()));
+    game["advice"] = advice.into();
+    Ok(())
 }
 
 /// Write the page that plays `code`, with the judgement of a solution if there is one.
 pub(super) fn write(code: &Code, values: Option<&mut Values>, out: &mut dyn Write) -> Result<()> {
     let (replay, size) = (code.replay(), code.game().size());
-    let tiles = |position: &Position| position.tiles().collect();
-    let game = PlayerGame {
-        name: code.game().to_string(),
-        code: code.to_string(),
-        rows: size.rows(),
-        columns: size.cols(),
-        result: match code.end().status() {
+    // Row by row, 0 for an empty cell.
+    let tiles = |position: &Position| position.tiles().collect::<Vec<u32>>();
+    let mut game = json!({
+        "name": code.game(),
+        "code": code.to_string(),
+        "rows": size.rows(),
+        "columns": size.cols(),
+        "result": match code.end().status() {
             Status::Won => "won",
             Status::Dead => "dead",
             Status::Live => "unfinished",
         },
-        start: tiles(replay.position()),
-        moves: replay
-            .map_while(Result::ok)
-            .map(|turn| PlayerMove {
-                direction: turn.direction.name(),
-                gained: turn.gained,
-                spawn: turn.spawn,
-                tiles: tiles(&turn.position),
-            })
-            .collect(),
-        advised: values
-            .map(|values| AdvisedGame::new(code, values))
-            .transpose()?,
+        "start": tiles(replay.position()),
+    });
+    let turn = |turn: Turn| {
+        json!({
+            "direction": turn.direction.name(),
+            "gained": turn.gained,
+            // Null after the winning move.
+            "spawn": turn.spawn,
+            "tiles": tiles(&turn.position),
+        })
     };
-    Ok(PAGE.write(&[("code", &game.code)], &game, out)?)
+    game["moves"] = replay.map_while(Result::ok).map(turn).collect();
+    if let Some(values) = values {
+        advise(&mut game, code, values)?;
+    }
+    Ok(PAGE.write(&[("code", &code.to_string())], &game, out)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
 
     fn page(code: &str) -> String {
         let mut page = Vec::new();
