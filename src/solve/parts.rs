@@ -9,7 +9,6 @@ use super::goal::{Payoff, check_solved};
 use super::layer::SolvedPart;
 #[cfg(feature = "machine")]
 use super::values::Values;
-use crate::cache::Cache;
 use crate::error::{Error, Result, SolvingError};
 use crate::game::{Board, Exp, PartKey, holds};
 use crate::part::{Decoder, Kind};
@@ -143,12 +142,8 @@ pub struct StateValues<'a> {
     solution: &'a Solution,
     reader: Reader,
     payoffs: Vec<Payoff>,
-    parts: Cache<PartKey, Arc<SolvedPart>>,
     block: SolvedBlock,
 }
-
-/// Most parts that are open at a time. The states of a part lead to afterstates of two parts.
-const OPEN_PARTS: u64 = 2;
 
 /// A canonical afterstate, and the number of the state from which a move leads to it.
 type Reached = (Board, u32);
@@ -166,7 +161,6 @@ impl<'a> StateValues<'a> {
             solution,
             reader: reader.clone(),
             payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
-            parts: Cache::new(OPEN_PARTS),
             block: SolvedBlock::new(goals.len())?,
         })
     }
@@ -239,14 +233,11 @@ impl<'a> StateValues<'a> {
         let Some(&(first, _)) = reached.first() else {
             return Ok(());
         };
-        let part = self.parts.get_or_make(key, || {
-            let part = self.reader.part(Kind::Afterstates, key)?;
-            // An audit would take a tenth of the time; `verify` audits the boards.
-            let part = part.ok_or_else(|| absent(first))?.unaudited();
-            let part = SolvedPart::open(self.solution, &self.payoffs, part)?;
-            let part = part.ok_or_else(|| absent(first))?;
-            Ok((Arc::new(part), 1))
-        })?;
+        let part = self.reader.part(Kind::Afterstates, key)?;
+        // An audit would take a tenth of the time; `verify` audits the boards.
+        let part = part.ok_or_else(|| absent(first))?.unaudited();
+        let part = SolvedPart::open(self.solution, &self.payoffs, part)?;
+        let part = part.ok_or_else(|| absent(first))?;
         let goals = self.payoffs.len();
         for (block, reached) in by_block(reached, |&(board, _)| part.afterstates.block_of(board)) {
             let block = block.ok_or_else(|| absent(reached[0].0))?;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
@@ -116,11 +116,8 @@ impl Questions {
                 "valid" => json!(false),
                 _ => json!(error),
             };
-            let fields = self
-                .keys
-                .iter()
-                .map(|key| format!("\"{key}\":{}", value(key)));
-            return format!("{{{}}}", fields.collect::<Vec<_>>().join(","));
+            let fields = self.keys.iter().map(|key| (key.to_string(), value(key)));
+            return fields.collect::<Value>().to_string();
         }
         match self.heading.matches(',').count() {
             0 => format!("{}line {line}: {error}", self.prefix),

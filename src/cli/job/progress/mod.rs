@@ -1,17 +1,15 @@
 //! Progress of a job: a display for people on a terminal, lines of `key=value` anywhere else.
 //!
 //! [`Reporter`] makes the text for a count, a solver, a job on a known number of boards, and a search.
-//! `form` shows the text, `usage` watches memory, and [`Pace`] tells the remaining time.
+//! `form` shows the text, and [`Pace`] tells the remaining time.
 
 mod form;
-mod usage;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
 
 use self::form::{ProgressForm, draw};
-pub(in crate::cli) use self::usage::Memory;
 use crate::cli::job::signals;
 use crate::cli::out::talk;
 use crate::cli::out::units;
@@ -27,6 +25,9 @@ use crate::store::{Goal, Run, Solution, Store};
 /// On a terminal, a layer gets a line of its own if it took at least this time.
 const WORTH_A_LINE: Duration = Duration::from_millis(500);
 
+/// Least time between two measurements of memory, and two changes of the display.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 /// Shows the progress of a job, and measures its memory.
 pub(crate) struct Reporter {
     form: ProgressForm,
@@ -36,7 +37,9 @@ pub(crate) struct Reporter {
     sum: u32,
     /// Bytes of the files that the job makes and keeps.
     bytes: u64,
-    memory: Memory,
+    last_look: Instant,
+    /// The most bytes of anonymous memory seen, if the system tells.
+    peak_memory: Option<u64>,
 }
 
 /// A job whose progress is shown.
@@ -62,7 +65,8 @@ impl Reporter {
             pace,
             sum: 0,
             bytes: 0,
-            memory: Memory::new(),
+            last_look: Instant::now(),
+            peak_memory: None,
         }
     }
 
@@ -211,14 +215,22 @@ impl Reporter {
 
     /// End the display, or write the last line. Returns the greatest memory that was measured.
     fn finish(&mut self) -> Option<u64> {
-        self.memory.look();
+        self.look();
         if let Job::Boards { .. } = self.job {
             self.log(None);
         }
         if let ProgressForm::Terminal(bar) = &self.form {
             bar.finish_and_clear();
         }
-        self.memory.peak
+        self.peak_memory
+    }
+
+    /// Measure the memory of the process. Returns the bytes; 0 if the system does not tell.
+    fn look(&mut self) -> u64 {
+        self.last_look = Instant::now();
+        let memory = machine::anonymous_memory();
+        self.peak_memory = self.peak_memory.max(memory);
+        memory.unwrap_or(0)
     }
 
     /// Draw the display of a terminal.
@@ -261,6 +273,7 @@ impl Reporter {
     /// Write a line for scripts: for a finished layer with its boards and time, or for the current
     /// layer. Users rely on the keys.
     fn log(&mut self, layer: Option<(u64, Duration)>) {
+        let memory = self.look();
         let ProgressForm::Lines(log) = &mut self.form else {
             return;
         };
@@ -299,7 +312,7 @@ impl Reporter {
             "sum={} {what}={boards} {}{noun}={done}{rate} memory={} disk={} layer_sec={:.3} sec={seconds:.3}{}",
             self.sum,
             pass.unwrap_or_default(),
-            self.memory.look(),
+            memory,
             self.bytes,
             took.as_secs_f64(),
             left.unwrap_or_default()
@@ -321,9 +334,10 @@ impl Progress for Reporter {
 
     fn advance(&mut self, boards: u64) {
         self.pace.advance(boards);
-        let Some(memory) = self.memory.look_if_due() else {
+        if self.last_look.elapsed() < LOOK_EVERY {
             return;
-        };
+        }
+        let memory = self.look();
         match &self.form {
             ProgressForm::Lines(log) if log.due() => self.log(None),
             ProgressForm::Terminal(bar) => self.draw(bar, memory),

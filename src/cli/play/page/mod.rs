@@ -34,11 +34,11 @@ use anyhow::{Result, bail};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use crate::cli::page::Page;
 use crate::error;
-use crate::game::{Board, Exp, FourRate, Game, Objective};
+use crate::game::{Board, Exp, Game, Objective};
 use crate::part::{Decoder, Kind, Part};
 use crate::play::Seed;
 use crate::read::Reader;
@@ -55,41 +55,31 @@ const PAGE: Page = Page {
 /// The most afterstates of a game whose values are a thousand times as fine as people read them.
 const FINE: u64 = 500_000;
 
-/// The game, as the page reads it.
-#[derive(Serialize)]
-struct PageGame {
-    name: String,
-    rows: u8,
-    columns: u8,
-    max: Option<u32>,
-    /// The seed of the first game; `None` for a random one.
-    seed: Option<String>,
+/// The table of the page, while it is made.
+struct PageTable {
     /// One more than the largest exponent.
     base: u64,
     /// The sum and the number of afterstates of each layer.
     layers: Vec<(u32, usize)>,
     /// The number of each afterstate, as the difference from the number before it in its layer.
-    #[serde(rename = "width")]
     numbers: TableNumbers,
     objectives: Vec<PageObjective>,
-    /// The rate of spawned 4s that the values expect.
-    four: FourRate,
-    /// The largest difference that errors can make, in units of the first objective.
-    margin: f64,
 }
 
 /// An objective that the game is played for.
-#[derive(Serialize)]
 struct PageObjective {
     name: Objective,
     /// The table has values as multiples of 1/`unit`.
     unit: u64,
     /// The value of each afterstate.
-    #[serde(rename = "width")]
     values: TableNumbers,
 }
 
 impl PageObjective {
+    fn in_json(&self) -> Value {
+        json!({ "name": self.name, "unit": self.unit, "width": self.values.width() })
+    }
+
     fn in_units(&self, number: f64) -> u64 {
         let units = (number * self.unit as f64).round() as u64;
         match self.name {
@@ -99,7 +89,7 @@ impl PageObjective {
     }
 }
 
-/// Numbers of the table. Their JSON is the number of bytes that one of them takes.
+/// Numbers of the table.
 #[derive(Default)]
 struct TableNumbers(Vec<u64>);
 
@@ -117,12 +107,6 @@ impl TableNumbers {
             to.write_all(&plane.collect::<Vec<u8>>())?;
         }
         Ok(())
-    }
-}
-
-impl Serialize for TableNumbers {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.width().serialize(to)
     }
 }
 
@@ -168,33 +152,41 @@ pub(super) fn write(
         },
         values: TableNumbers::default(),
     });
-    let objectives: Vec<PageObjective> = objectives.collect();
-    let mut page = PageGame {
-        name: game.to_string(),
-        rows: size.rows(),
-        columns: size.cols(),
-        max: game.max(),
-        seed: seed.map(|seed| seed.to_string()),
+    let mut table = PageTable {
         base: u64::from(largest.get()) + 1,
         layers: Vec::new(),
         numbers: TableNumbers::default(),
-        four: solution.four().unwrap_or_default(),
-        margin: 2.0 * solution.error(goals[0]) * objectives[0].unit as f64,
-        objectives,
+        objectives: objectives.collect(),
     };
     for sum in (4..=solution.last_sum()).step_by(2) {
         let mut rows = Vec::new();
         for part in reader.parts_of(Kind::Afterstates, sum)? {
-            page.read_part(solution, goals, &part, &mut rows)?;
+            table.read_part(solution, goals, &part, &mut rows)?;
         }
         rows.sort_unstable_by_key(|(board, _)| *board);
-        page.push(size.cells(), sum, &rows);
+        table.push(size.cells(), sum, &rows);
     }
-    let table = BASE64_STANDARD.encode(page.pack()?);
+    let page = json!({
+        "name": game,
+        "rows": size.rows(),
+        "columns": size.cols(),
+        "max": game.max(),
+        // Of the first game; null for a random one.
+        "seed": seed.map(|seed| seed.to_string()),
+        "base": table.base,
+        "layers": table.layers,
+        "width": table.numbers.width(),
+        "objectives": table.objectives.iter().map(PageObjective::in_json).collect::<Value>(),
+        // The rate of spawned 4s that the values expect.
+        "four": solution.four().unwrap_or_default(),
+        // The largest difference that errors can make, in units of the first objective.
+        "margin": 2.0 * solution.error(goals[0]) * table.objectives[0].unit as f64,
+    });
+    let table = BASE64_STANDARD.encode(table.pack()?);
     Ok(PAGE.write(&[("table", &table)], &page, to)?)
 }
 
-impl PageGame {
+impl PageTable {
     /// Append the afterstates of a part, with their values for each goal.
     fn read_part(
         &self,
