@@ -141,7 +141,7 @@ struct Followers {
 
 impl ShownBoard {
     fn new(game: Game, board: Grid) -> Result<Self> {
-        let (canonical, _) = game.canonical(board.board());
+        let canonical = game.canonical(board.board());
         let PartKey { sum, max } = PartKey::of(board.board());
         let position = Position::on(game, board.board());
         let state = BoardState::of(game, board.board());
@@ -189,7 +189,7 @@ impl Followers {
         };
         Ok(Self {
             board: grid(board)?,
-            afterstate: grid(game.canonical(board).0)?,
+            afterstate: grid(game.canonical(board))?,
             with_2: spawned(Exp::TWO)?,
             with_4: spawned(Exp::FOUR)?,
         })

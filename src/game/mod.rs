@@ -33,7 +33,6 @@ pub(crate) use rules::Rules;
 pub use rules::Tally;
 pub use slide::{Direction, Moved};
 pub(crate) use spawned::{LineTables, SpawnedMoves};
-pub use symmetry::Symmetry;
 pub(crate) use symmetry::{canonical, images, orbit};
 pub use variant::Game;
 pub(crate) use variant::{LAST_START, text_in_json};

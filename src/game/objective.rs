@@ -90,7 +90,7 @@ impl FromStr for Objective {
 /// ```
 /// use enum48::game::FourRate;
 /// let rate: FourRate = "0.2".parse()?;
-/// assert_eq!((rate.to_string().as_str(), rate.number()), ("1/5", 0.2));
+/// assert_eq!((rate.to_string().as_str(), rate.ratio()), ("1/5", (1, 5)));
 /// assert_eq!(FourRate::default().to_string(), "1/10");
 /// # Ok::<(), enum48::Error>(())
 /// ```
@@ -126,11 +126,6 @@ impl FourRate {
     /// The weights of a spawned 2 and of a spawned 4.
     pub(crate) fn weights(self) -> [u64; 2] {
         [self.spawns - self.fours, self.fours].map(u64::from)
-    }
-
-    /// The rate as a number from 0 to 1.
-    pub fn number(self) -> f64 {
-        f64::from(self.fours) / f64::from(self.spawns)
     }
 }
 

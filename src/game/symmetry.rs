@@ -10,76 +10,6 @@
 //! handles eight boards side by side in a 512-bit register.
 
 use super::board::{Shape, shift_digits};
-use super::slide::Direction;
-
-/// A symmetry of the board: a transposition or none, then a mirror of the columns, of the rows, of
-/// both or of neither.
-///
-/// ```
-/// use enum48::Game;
-/// use enum48::game::Direction;
-/// let game: Game = "2x2-32".parse()?;
-/// // The canonical image of 4 8 / 2 . is . 2 / 8 4: a move up becomes a move down.
-/// let (canonical, symmetry) = game.canonical(0x2310);
-/// assert_eq!(canonical, 0x0132);
-/// assert_eq!(symmetry.direction(Direction::Up), Direction::Down);
-/// assert_eq!(symmetry.inverse().direction(Direction::Down), Direction::Up);
-/// # Ok::<(), enum48::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Symmetry {
-    /// Index into [`images`].
-    image: u8,
-}
-
-impl Symmetry {
-    fn transposes(self) -> bool {
-        self.image & 4 != 0
-    }
-
-    /// The image of a direction under this symmetry.
-    pub fn direction(self, direction: Direction) -> Direction {
-        let mut number = direction as u8;
-        if self.transposes() {
-            // Up becomes left, and right becomes down.
-            number = 3 - number;
-        }
-        // Mirrored columns swap right and left, the odd numbers; mirrored rows swap up and down.
-        let mirrors = if number % 2 == 1 { 1 } else { 2 };
-        if self.image & mirrors != 0 {
-            number ^= 2;
-        }
-        Direction::ALL[usize::from(number)]
-    }
-
-    /// The symmetry that undoes this one.
-    #[must_use]
-    pub fn inverse(self) -> Self {
-        // Mirroring columns after a transposition equals mirroring rows before it.
-        let swapped = self.image & 4 | (self.image & 1) << 1 | (self.image & 2) >> 1;
-        Self {
-            image: if self.transposes() {
-                swapped
-            } else {
-                self.image
-            },
-        }
-    }
-
-    /// The image of a board.
-    pub(crate) fn apply<const R: usize, const C: usize>(self, board: u64) -> u64 {
-        images::<R, C>(board)[usize::from(self.image)]
-    }
-
-    /// The least image of a board, and the first symmetry that leads there.
-    pub(crate) fn to_canonical<const R: usize, const C: usize>(board: u64) -> (u64, Self) {
-        let least = canonical::<R, C>(board);
-        let images = images::<R, C>(board);
-        let image = images.iter().position(|&image| image == least);
-        let image = image.expect("the least image is one of them") as u8;
-        (least, Self { image })
-    }
-}
 
 /// Columns in reverse order.
 #[inline(always)]
@@ -167,7 +97,7 @@ pub(crate) fn orbit<const R: usize, const C: usize>(x: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::slide::slide;
+    use super::super::slide::{Direction, slide};
     use super::*;
 
     /// A slow image, computed cell by cell on a grid of digits.
@@ -186,16 +116,44 @@ mod tests {
         image
     }
 
+    /// Whether a symmetry swaps rows and columns. A symmetry is an index into [`images`].
+    fn transposes(symmetry: usize) -> bool {
+        symmetry & 4 != 0
+    }
+
+    /// The image of a direction.
+    fn image(symmetry: usize, direction: Direction) -> Direction {
+        let mut number = direction as usize;
+        if transposes(symmetry) {
+            // Up becomes left, and right becomes down.
+            number = 3 - number;
+        }
+        // Mirrored columns swap right and left, the odd numbers; mirrored rows swap up and down.
+        let mirrors = if number % 2 == 1 { 1 } else { 2 };
+        if symmetry & mirrors != 0 {
+            number ^= 2;
+        }
+        Direction::ALL[number]
+    }
+
+    /// The symmetry that undoes another.
+    fn inverse(symmetry: usize) -> usize {
+        // Mirroring columns after a transposition equals mirroring rows before it.
+        let swapped = symmetry & 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1;
+        if transposes(symmetry) {
+            swapped
+        } else {
+            symmetry
+        }
+    }
+
     fn check_symmetries<const R: usize, const C: usize>(board: u64) {
         let symmetries = if R == C { 8 } else { 4 };
-        for image in 0..symmetries {
-            let symmetry = Symmetry { image };
-            let turned = symmetry.apply::<R, C>(board);
-            assert_eq!(
-                symmetry.inverse().apply::<R, C>(turned),
-                board,
-                "{board:#x}"
-            );
+        let all = images::<R, C>(board).into_iter().enumerate();
+        for (symmetry, turned) in all.take(symmetries) {
+            let image_of = |board| images::<R, C>(board)[symmetry];
+            let back = images::<R, C>(turned)[inverse(symmetry)];
+            assert_eq!(back, board, "{board:#x}");
             for direction in Direction::ALL {
                 let moved = |board: u64, direction: Direction| {
                     let win = u64::MAX;
@@ -206,17 +164,15 @@ mod tests {
                         Direction::Left => slide::<R, C, 3>(board, win).0,
                     }
                 };
-                let after = symmetry.apply::<R, C>(moved(board, direction));
                 assert_eq!(
-                    moved(turned, symmetry.direction(direction)),
-                    after,
+                    moved(turned, image(symmetry, direction)),
+                    image_of(moved(board, direction)),
                     "{board:#x}"
                 );
             }
         }
-        let (least, symmetry) = Symmetry::to_canonical::<R, C>(board);
-        assert_eq!(symmetry.apply::<R, C>(board), least, "{board:#x}");
-        assert_eq!(least, canonical::<R, C>(board), "{board:#x}");
+        let least = images::<R, C>(board).into_iter().min();
+        assert_eq!(least, Some(canonical::<R, C>(board)), "{board:#x}");
     }
 
     fn check_shape<const R: usize, const C: usize>() {

@@ -7,7 +7,7 @@ use super::board::{Board, Size, for_size};
 use super::exp::Exp;
 use super::rules::Rules;
 use super::slide::Moved;
-use super::symmetry::Symmetry;
+use super::symmetry::canonical;
 use crate::error::{Error, InputError, Result};
 
 /// Write and read a type in JSON by its [`fmt::Display`] and its [`FromStr`].
@@ -168,14 +168,9 @@ impl Game {
             .map(move |cell| afterstate | digit << (4 * cell))
     }
 
-    /// The canonical image of a board, and the symmetry that leads to it.
-    pub fn canonical(&self, board: Board) -> (Board, Symmetry) {
-        for_size!(self.size, Symmetry::to_canonical::<R, C>(board))
-    }
-
-    /// The image of a board under a symmetry of its size.
-    pub fn turned(&self, board: Board, symmetry: Symmetry) -> Board {
-        for_size!(self.size, symmetry.apply::<R, C>(board))
+    /// The canonical image of a board.
+    pub fn canonical(&self, board: Board) -> Board {
+        for_size!(self.size, canonical::<R, C>(board))
     }
 
     /// Replace each board by its canonical image; under 1 ns per board for hundreds of boards.

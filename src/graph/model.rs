@@ -222,7 +222,7 @@ fn successors(game: &Game, board: Board) -> BTreeMap<WalkStep, Vec<Direction>> {
         if let Some(after) = after.board().filter(|_| after.status() != Status::Won) {
             let spawned = [Exp::TWO, Exp::FOUR].map(|tile| game.spawns(after, tile));
             let states = spawned.into_iter().flatten();
-            steps = states.map(|state| Some(game.canonical(state).0)).collect();
+            steps = states.map(|state| Some(game.canonical(state))).collect();
         }
         for step in steps {
             found.entry(step).or_default().push(direction);

@@ -53,11 +53,6 @@ impl Code {
         self.end.game()
     }
 
-    /// The source of the tiles.
-    pub fn luck(&self) -> &Luck {
-        &self.luck
-    }
-
     /// The moves.
     pub fn moves(&self) -> &[Direction] {
         &self.moves

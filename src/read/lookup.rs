@@ -122,7 +122,7 @@ impl Lookup {
         if exceeds(board, game.size()) {
             return Ok(None);
         }
-        let (board, _) = game.canonical(board);
+        let board = game.canonical(board);
         let key = PartKey::of(board);
         let stop = self.reader.stop().clone();
         let Some(part) = self.part(kind, key, &stop)? else {

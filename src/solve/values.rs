@@ -272,7 +272,7 @@ impl<'a> Values<'a> {
         let game = *self.game();
         let absent = || SolvingError::Absent {
             sum: sum(board),
-            afterstate: game.canonical(board).0,
+            afterstate: game.canonical(board),
         };
         let key = PartKey::of(board);
         // The part stays open, so that no look-up unpacks its layer.

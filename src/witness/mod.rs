@@ -282,7 +282,7 @@ mod tests {
                 if max_exp(board) > game.top() {
                     continue;
                 }
-                let expected = reached.contains(&game.canonical(board).0);
+                let expected = reached.contains(&game.canonical(board));
                 match layers.witness(board).unwrap() {
                     Answer::Reached(code) => {
                         assert!(expected, "{name} {board:#x}");

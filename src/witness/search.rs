@@ -317,7 +317,7 @@ mod tests {
             let pool = engine::pool(1).unwrap();
             let search = Search::new(game, &pool, 64 << 20);
             for board in 1..1u64 << (4 * game.size().cells()) {
-                if game.canonical(board).0 != board || max_exp(board) > game.top() {
+                if game.canonical(board) != board || max_exp(board) > game.top() {
                     continue;
                 }
                 let expected = reached.binary_search(&board).is_ok();

@@ -196,7 +196,7 @@ fn matrices_hold_the_boards_of_the_lists() {
                     if sum(board) < 4 || lists.run().has_layer(kind, sum(board)).is_err() {
                         continue;
                     }
-                    let expected = there_is.contains(&game.canonical(board).0);
+                    let expected = there_is.contains(&game.canonical(board));
                     let found = lookup.contains(kind, board).unwrap();
                     assert_eq!(found, expected, "{name} {kind} {board:#x}");
                     *(if found { &mut there } else { &mut missing }) += 1;

@@ -131,7 +131,7 @@ pub(crate) fn every_board_is_found(run: impl Into<Arc<Run>>) {
             let expected: Vec<Option<u64>> = asked
                 .iter()
                 .map(|board| {
-                    let at = boards.binary_search(&game.canonical(*board).0).ok()?;
+                    let at = boards.binary_search(&game.canonical(*board)).ok()?;
                     Some(at as u64)
                 })
                 .collect();

@@ -78,7 +78,7 @@ impl Finder {
         if live.is_empty() || max_exp(board) >= game.win() {
             return Ok(false);
         }
-        let (start, _) = game.canonical(board);
+        let start = game.canonical(board);
         if game.starts(sum(board)).contains(&start) {
             return Ok(true);
         }
