@@ -29,8 +29,10 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 cargo test --locked --features parquet --no-run
+cargo test --locked --features parquet --test cluster --no-run
 start=$SECONDS
-ENUM48_TESTS=all cargo test --locked --features parquet | tee "$log"
+export ENUM48_TESTS=all
+{ cargo test --locked --features parquet; cargo test --locked --features parquet --test cluster; } | tee "$log"
 minutes=$(((SECONDS - start + 59) / 60))
 passed=$(awk '/^test result: ok/ {sum += $4} END {print sum}' "$log")
 processor=$(sed -n '/^model name/{s/[^:]*: //p;q}' /proc/cpuinfo)

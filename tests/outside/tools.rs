@@ -21,11 +21,10 @@ mod readme;
 mod share;
 
 mod browser;
-#[path = "../cluster/mod.rs"]
-mod cluster;
 mod container;
 #[cfg(feature = "parquet")]
 mod dataset;
+mod driver;
 mod examples;
 mod graph;
 mod mounted;
@@ -48,12 +47,11 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let args = Arguments::from_args();
     let tests = [
-        cluster::tests(),
         container::tests(),
         #[cfg(feature = "parquet")]
         dataset::tests(),
+        driver::tests(),
         examples::tests(),
         graph::tests(),
         mounted::tests(),
@@ -70,15 +68,7 @@ fn main() -> ExitCode {
         states::tests(),
         values::tests(),
     ];
-    let (trials, skipped) = needs::trials(tests.into_iter().flatten().collect());
-    let conclusion = libtest_mimic::run(&args, trials);
-    let asked = |test: &str| {
-        args.filter
-            .as_ref()
-            .is_none_or(|filter| test.contains(filter))
-    };
-    for (test, lack) in skipped.iter().filter(|(test, _)| !args.list && asked(test)) {
-        println!("skipped: {test}: needs {lack}");
-    }
-    conclusion.exit_code()
+    let tests = tests.into_iter().flatten().collect();
+    let clusters = ("clusters", "`cargo test --locked --test cluster` runs them");
+    needs::run(&Arguments::from_args(), tests, &[clusters])
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Arguments, Trial};
 
 /// What a test needs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,11 +72,36 @@ macro_rules! tests {
     };
 }
 
-/// The trials of the harness, and a line for each test that is skipped, with what it lacks.
+/// Runs the tests of a binary, and names the skipped ones in the last lines. `elsewhere` has tests
+/// of other binaries that count as skipped, each with the command that runs it.
+pub(crate) fn run(
+    args: &Arguments,
+    tests: Vec<Test>,
+    elsewhere: &[(&'static str, &'static str)],
+) -> ExitCode {
+    let (mut trials, mut skipped) = trials(tests);
+    for &(test, command) in elsewhere {
+        let trial = Trial::test(test, move || Err(command.into()));
+        trials.push(trial.with_ignored_flag(true));
+        skipped.push((test.to_owned(), command.to_owned()));
+    }
+    let conclusion = libtest_mimic::run(args, trials);
+    let asked = |test: &str| {
+        args.filter
+            .as_ref()
+            .is_none_or(|filter| test.contains(filter))
+    };
+    for (test, why) in skipped.iter().filter(|(test, _)| !args.list && asked(test)) {
+        println!("skipped: {test}: {why}");
+    }
+    conclusion.exit_code()
+}
+
+/// The trials of the harness, and each test that is skipped, with what it lacks.
 ///
 /// Where the environment variable `CI` is set, a test fails for want of a program or a package,
 /// because `.ci/run` installs them all.
-pub(crate) fn trials(tests: Vec<Test>) -> (Vec<Trial>, Vec<(String, String)>) {
+fn trials(tests: Vec<Test>) -> (Vec<Trial>, Vec<(String, String)>) {
     let mut lacks: BTreeMap<Need, Option<String>> = BTreeMap::new();
     let mut skipped = Vec::new();
     let in_ci = env::var_os("CI").is_some();
@@ -91,7 +116,7 @@ pub(crate) fn trials(tests: Vec<Test>) -> (Vec<Trial>, Vec<(String, String)>) {
                 Trial::test(name, move || Err(format!("{lack} is missing").into()))
             }
             Some((_, lack)) => {
-                skipped.push((name.to_owned(), lack));
+                skipped.push((name.to_owned(), format!("needs {lack}")));
                 Trial::test(name, || Ok(())).with_ignored_flag(true)
             }
             None => Trial::test(name, move || {

@@ -1,4 +1,4 @@
-//! Tests of the driver with several processes on one machine.
+//! Tests of the driver of a cluster, with several processes on one machine.
 
 #![expect(
     clippy::disallowed_methods,
