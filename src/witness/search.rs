@@ -251,15 +251,6 @@ mod tests {
     }
 
     #[test]
-    fn the_striped_board_is_reached() {
-        // Lees-Miller, 2017: the last layer of 4x4 to 64 has four states, including this one.
-        let board = "4 8 16 32 / 16 32 16 32 / 32 16 32 16 / 16 32 16 32";
-        let code = code(answer("4x4", board, 64 << 20, 2));
-        assert_eq!(code.end().to_string(), board);
-        assert_eq!(code.to_string().parse::<Code>().unwrap(), code);
-    }
-
-    #[test]
     fn the_number_of_threads_does_not_change_the_game() {
         let found = |threads| {
             code(answer(

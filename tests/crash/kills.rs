@@ -27,7 +27,7 @@ struct Hunted {
 const KILLS: usize = 5;
 
 /// Number of hunts for each count. Each hunt kills at other moments.
-const HUNTS: usize = 5;
+const HUNTS: usize = 4;
 
 const HUNTED: [Hunted; 11] = [
     Hunted {

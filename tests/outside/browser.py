@@ -69,6 +69,14 @@ return texts.map(element => {
 });
 """
 
+# For each element of a selector: its text or name, and its box.
+BOXES = """
+return [...document.querySelectorAll(arguments[0])].map(element => {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return [element.id || element.ariaLabel || element.textContent, { x, y, width, height }];
+});
+"""
+
 
 def start():
     options = webdriver.ChromeOptions()
@@ -131,6 +139,26 @@ def contrasts():
 def resize(width, height):
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def boxes(selector):
+    """The names and boxes of the elements that are on the page; one question for each would take long."""
+    found = browser.execute_script(BOXES, selector)
+    assert found, selector
+    return found
+
+
+def is_inside(selector, width, height):
+    """Check that the window has room for all elements and for all that is wide."""
+    for part, box in boxes(selector):
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width, (width, height, part, box)
+        assert box["y"] >= 0 and box["y"] + box["height"] <= height, (width, height, part, box)
+    same(*script("const page = document.documentElement; return [page.scrollWidth, page.clientWidth]"))
+
+
+def fits_fingers():
+    for control, box in boxes("button, input"):
+        assert box["width"] >= 44 and box["height"] >= 44, (control, box)
 
 
 def emulate(*features):

@@ -488,6 +488,11 @@ fn a_directory_can_be_checked_during_its_count() {
         assert!(child.try_wait().unwrap().is_none(), "the count ended");
         std::thread::yield_now();
     }
+    // `verify` waits for some seconds, in which the count need not go on.
+    let stopped = Command::new("kill")
+        .args(["-s", "STOP", &child.id().to_string()])
+        .status();
+    assert!(stopped.unwrap().success());
     refused(&place, "verify run", "in use by another process");
     good(&place, "check run");
     child.kill().unwrap();

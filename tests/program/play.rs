@@ -85,13 +85,13 @@ fn html_refuses_a_run_that_is_too_large() {
     let place = place();
     good(
         &place,
-        "--size 3 --max 512 --keep afterstates --dir run --quiet",
+        "--size 4 --max 16 --until 8 --keep afterstates --dir run --quiet",
     );
-    // Not solved either, but the size is refused first.
+    // Neither complete nor solved, but the size is refused first.
     refused(
         &place,
         "play --dir run --html page.html",
-        "--html: 3x3-512 is too large for a page, which has room for games up to 2x4, 3x3 to 256, 4x3 to 16 \
+        "--html: 4x4-16 is too large for a page, which has room for games up to 2x4, 3x3 to 256, 4x3 to 16 \
          and 4x4 to 8: play it in the terminal",
     );
     assert!(!place.path().join("page.html").exists());

@@ -96,15 +96,16 @@ fn every_state_of_2x4_has_a_game_that_replays() {
     }
 }
 
+/// An example of the README does so with 3x3 to 1024.
 #[test]
 fn a_thousand_states_of_3x3_have_a_game_that_replays() {
     let place = place();
-    good(&place, "--size 3 --max 1024 --quiet");
-    let args = "witness --sample 1000 --dir enum48-data/3x3-1024 --quiet";
+    good(&place, "--size 3 --max 128 --quiet");
+    let args = "witness --sample 1000 --dir enum48-data/3x3-128 --quiet";
     let codes = good(&place, args);
     assert_eq!(ends(&codes).len(), 1000);
     assert_eq!(good(&place, args), codes, "a second draw with this seed");
-    let drawn = good(&place, "states enum48-data/3x3-1024 --sample 1000");
+    let drawn = good(&place, "states enum48-data/3x3-128 --sample 1000");
     let hex = |line: &str| Board::from_str_radix(&line[2..], 16).unwrap();
     assert_eq!(
         ends(&codes),

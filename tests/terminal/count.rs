@@ -9,8 +9,9 @@ use super::shown::Shown;
 #[test]
 fn ctrl_c_hides_the_display_and_names_the_kept_layers() {
     let place = tempfile::tempdir().unwrap();
-    // The count would take minutes.
-    let args = "--size 4 --max 64 --engine lists --dir run --memory 64M";
+    // The count would take minutes. The remaining time is shown after some seconds, whatever the
+    // count has done by then.
+    let args = "--size 4 --max 64 --engine lists --dir run --memory 64M --threads 1";
     let mut shown = Shown::start(place.path(), args);
     // By then some layers are durable, and the display shows the remaining time.
     let display = shown.until(" left");
