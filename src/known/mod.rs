@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use What::{Afterstates, Dead, Labeled, Layer, Live, Part, States, Total};
+use What::{Afterstates, Dead, Labeled, Live, States, Total};
 
 use serde::{Serialize, Serializer};
 
@@ -58,6 +58,19 @@ impl Serialize for What {
 }
 
 impl What {
+    /// Read the text that [`fmt::Display`] writes.
+    fn parse(text: &str) -> Option<Self> {
+        if let Some(sum) = text.strip_prefix("sum ") {
+            return Some(Self::Layer(sum.parse().ok()?));
+        }
+        if let Some(part) = text.strip_prefix("part ") {
+            let (sum, max) = part.split_once('/')?;
+            return Some(Self::Part(sum.parse().ok()?, max.parse().ok()?));
+        }
+        let mut whole = [Total, Live, States, Dead, Labeled, Afterstates].into_iter();
+        whole.find(|what| what.to_string() == text)
+    }
+
     /// The figure in a table; `None` if the table lacks a column or a layer for it. Most figures
     /// need a complete count.
     pub(crate) fn in_table(self, table: &Table, complete: bool) -> Option<u64> {
@@ -88,17 +101,15 @@ impl What {
     }
 }
 
-/// The published figures of a game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Published {
-    /// Name of the game, as [`Game`] writes it.
-    pub(crate) game: &'static str,
-    /// The game, the counted quantity and the published number of each figure.
-    figures: &'static [(&'static str, What, u64)],
-    /// The publication.
-    pub(crate) source: &'static str,
-    /// The command that counts the game.
+/// A published figure.
+#[derive(Clone, Copy)]
+pub(crate) struct Figure {
+    pub(crate) game: Game,
+    what: What,
+    number: u64,
     pub(crate) effort: Effort,
+    /// The publication.
+    source: &'static str,
 }
 
 /// The command that counts a game.
@@ -114,87 +125,28 @@ pub(crate) enum Effort {
 
 const LEES_MILLER: &str = "Lees-Miller, Counting States by Exhaustive Enumeration, 2017";
 
-/// All published numbers that this program knows, game by game. Lees-Miller published most games by
-/// parts, without a total; the sum of the parts is the number of live states.
-static FIGURES: [(&str, What, u64); 42] = [
-    ("2x2-8", Live, 15),
-    ("2x2-16", Live, 35),
-    ("2x2-32", Total, 59),
-    ("2x2-32", Live, 57),
-    ("2x2-64", Live, 74),
-    ("2x2-128", Live, 74),
-    ("2x2", States, 110),
-    ("2x2", Dead, 36),
-    ("2x2", Labeled, 662),
-    ("2x2", Afterstates, 67),
-    ("3x3-8", Live, 1_186),
-    ("3x3-16", Live, 16_834),
-    ("3x3-32", Live, 124_372),
-    ("3x3-64", Live, 594_046),
-    ("3x3-128", Live, 2_064_918),
-    ("3x3-256", Live, 5_643_584),
-    ("3x3-512", Live, 12_789_511),
-    ("3x3-1024", Total, 25_179_014),
-    ("3x3-1024", Live, 25_179_012),
-    ("3x3", States, 48_713_519),
-    ("3x3", Dead, 7_388_502),
-    ("3x3", Afterstates, 31_431_374),
-    ("4x4-16", Live, 23_482_821),
-    ("4x4-32", Live, 1_566_798_892),
-    ("4x4-64", Total, 40_652_843_435),
-    ("4x4-64", Live, 40_652_843_433),
-    ("4x4-64", Part(164, 32), 856_386_976),
-    ("4x4-64", Layer(348), 4),
-    ("4x4-128", Total, 570_715_293_234),
-    ("4x4-128", Live, 570_715_293_232),
-    ("4x4-128", Dead, 3_689_317_941),
-    ("4x4-128", Labeled, 4_595_195_505_042),
-    ("4x4-128", Afterstates, 239_836_321_717),
-    ("4x4-128", Part(278, 64), 6_192_510_204),
-    ("4x4-256", Total, 5_177_707_025_278),
-    ("4x4-256", Live, 5_177_707_025_276),
-    ("4x4-256", Dead, 72_212_103_598),
-    ("4x4-256", Labeled, 41_999_183_087_198),
-    ("4x4-256", Afterstates, 2_442_066_619_208),
-    ("4x4-256", Part(474, 128), 29_111_153_949),
-    ("4x3", States, 1_152_817_492_752),
-    ("4x3", Afterstates, 739_648_886_170),
-];
-
-/// All games with published figures.
-pub(crate) fn all_published() -> impl Iterator<Item = Published> {
-    FIGURES.chunk_by(|a, b| a.0 == b.0).map(|figures| {
-        let game = figures[0].0;
-        let (source, effort) = match game {
-            "2x2" => ("several, derived independently", Effort::Short),
-            "3x3" => (
-                "github.com/shuymst/solving_2048_on_3x3_board, 2023",
-                Effort::Short,
-            ),
-            "4x3" => (
-                "Kaneko and Yamashita, Strongly Solving 2048 4x3, arXiv 2510.04580, 2025",
-                Effort::Never,
-            ),
-            "4x4-128" | "4x4-256" => (
-                "first counted by enum48, 2026: results/trust.md",
-                Effort::Never,
-            ),
-            "4x4-32" | "4x4-64" => (LEES_MILLER, Effort::Long),
-            _ => (LEES_MILLER, Effort::Short),
-        };
-        Published {
-            game,
-            figures,
-            source,
-            effort,
-        }
-    })
+/// All published figures that this program knows, game by game.
+pub(crate) fn figures() -> impl Iterator<Item = Figure> {
+    let lines = include_str!("figures.csv").lines();
+    let figures = lines.filter(|line| !line.starts_with('#'));
+    figures.map(|line| read(line).expect("a test reads the whole file"))
 }
 
-/// The published figures of a game, if there are any.
-pub(crate) fn published(game: &Game) -> Option<Published> {
-    let name = game.to_string();
-    all_published().find(|published| published.game == name)
+/// Read a line of `figures.csv`.
+fn read(line: &'static str) -> Option<Figure> {
+    let mut fields = line.splitn(5, ',');
+    let mut next = || fields.next();
+    Some(Figure {
+        game: next()?.parse().ok()?,
+        what: What::parse(next()?)?,
+        number: next()?.parse().ok()?,
+        effort: match next()? {
+            "short" => Effort::Short,
+            "long" => Effort::Long,
+            _ => Effort::Never,
+        },
+        source: next()?,
+    })
 }
 
 /// A published number and the counted number. The fields are keys of `check --json`, in order: add
@@ -220,13 +172,12 @@ pub(crate) fn verdicts(game: &Game, table: &Table, complete: bool) -> Vec<Verdic
         agrees: expected == got,
         source,
     };
-    let mut verdicts = Vec::new();
-    if let Some(known) = published(game) {
-        verdicts.extend(known.figures.iter().filter_map(|&(_, what, expected)| {
-            let got = what.in_table(table, complete)?;
-            Some(verdict(what, expected, got, known.source))
-        }));
-    }
+    let figures = figures().filter(|figure| figure.game == *game);
+    let known = figures.filter_map(|figure| {
+        let got = figure.what.in_table(table, complete)?;
+        Some(verdict(figure.what, figure.number, got, figure.source))
+    });
+    let mut verdicts: Vec<Verdict> = known.collect();
     let parts = compare_parts(game, table, complete).into_iter();
     verdicts.extend(parts.map(|(what, expected, got)| verdict(what, expected, got, LEES_MILLER)));
     verdicts
@@ -292,21 +243,35 @@ mod tests {
     use crate::counts::{Columns, Row};
 
     #[test]
-    fn every_entry_names_a_game_and_is_found_by_it() {
-        for entry in all_published() {
-            let game: Game = entry.game.parse().unwrap();
-            assert_eq!(game.to_string(), entry.game);
-            assert_eq!(published(&game), Some(entry));
+    fn every_figure_is_written_as_it_is_read() {
+        let effort = |effort| match effort {
+            Effort::Short => "short",
+            Effort::Long => "long",
+            Effort::Never => "never",
+        };
+        let written: Vec<String> = figures()
+            .map(|figure| {
+                let (game, number, source) = (figure.game, figure.number, figure.source);
+                let (what, effort) = (figure.what.to_string(), effort(figure.effort));
+                format!("{game},{what},{number},{effort},{source}")
+            })
+            .collect();
+        let file = include_str!("figures.csv").lines();
+        let lines: Vec<&str> = file.filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(written, lines);
+        let mut games: Vec<Game> = figures().map(|figure| figure.game).collect();
+        games.dedup();
+        for game in &games {
+            let named = games.iter().filter(|other| *other == game);
+            assert_eq!(named.count(), 1, "{game}");
         }
     }
 
     #[test]
     fn a_turned_board_has_no_published_figures() {
         // Only 4x3 was published.
-        assert_eq!(
-            published(&Game::new("3x4".parse().unwrap(), None).unwrap()),
-            None
-        );
+        let turned = Game::new("3x4".parse().unwrap(), None).unwrap();
+        assert!(figures().all(|figure| figure.game != turned));
     }
 
     #[test]
@@ -343,11 +308,11 @@ mod tests {
     fn the_parts_of_a_game_are_its_published_live_states() {
         let mut games = 0;
         let mut parts = 0;
-        for entry in all_published().filter(|entry| entry.source == LEES_MILLER) {
-            let known = known_parts(&entry.game.parse().unwrap());
-            let live = known.values().sum();
-            let found = entry.figures.iter().find(|figure| figure.1 == What::Live);
-            assert_eq!(found.map(|figure| figure.2), Some(live), "{}", entry.game);
+        let first = figures().filter(|figure| figure.source == LEES_MILLER);
+        for entry in first.filter(|figure| figure.what == What::Live) {
+            let known = known_parts(&entry.game);
+            let live: u64 = known.values().sum();
+            assert_eq!(entry.number, live, "{}", entry.game);
             games += 1;
             parts += known.len();
         }
