@@ -38,38 +38,7 @@ use crate::machine;
 /// The exit code of a job that failed: bad arguments, no space, damaged input.
 const FAILED: u8 = 2;
 
-const AFTER_HELP: &str = "\
-Examples:
-  enum48 --size 2 --max 32              count 2x2 to 32, instantly: 59
-  enum48 3x3-1024                       3x3 to 1024, in seconds: 25,179,014; a game by
-                                        its name, as in --size 3 --max 1024
-  enum48 --size 4 --max 32 --memory 4G  4x4 to 32, with 4 GiB for data
-  enum48 --size 4x3 --until 128         4 rows, 3 columns, up to sum 128; with a
-                                        higher --until, or none, it continues
-  enum48 --size 3 --json --quiet        one JSON object, and no progress
-  enum48 verify enum48-data/3x3-1024    reread all files: is any damaged?
-  enum48 check                          count the games with published numbers
-                                        and compare
-  enum48 check RUN                      compare a run with the published
-                                        numbers and the laws of any count
-  enum48 check layers.csv OTHER         compare two tables, part by part
-  enum48 graph --size 2 --max 32        draw the states of a small game
-  enum48 states enum48-data/3x3-1024    write the states, for other programs
-  enum48 solve DIR --for score,512      the value of each board of a run
-  enum48 cluster tasks --size 4 --max 256   tasks for several machines
-  enum48 best 0x2310 --dir DIR          the best move of a board
-  enum48 rate CODE --dir DIR            the cost of each move of a game
-  enum48 show 0x2310 --size 2           a board, its moves, and the boards after them
-  enum48 witness 0x0132 --size 2        find a game that ends in this board
-  enum48 replay CODE                    replay a game and verify each move
-  enum48 play --size 4 --max 2048       play the game in the terminal; with --dir of a
-                                        solved run it shows the value of each move
-
-A count can be stopped at any moment; the same command resumes it. A first signal
-keeps the finished layers, a second one ends at once. No byte of the result
-depends on --threads or --memory.
-
-Exit codes: 0 done or agreed, 1 data or counts disagree, 2 failed.";
+const AFTER_HELP: &str = include_str!("help.txt").trim_ascii_end();
 
 /// Enumerates every reachable state of 2048 on a small board, exactly.
 ///

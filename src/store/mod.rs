@@ -129,8 +129,7 @@ impl Store {
             }
         }
         for layer in layers {
-            let rows = layer.rows.iter().filter(|row| !row.is_empty());
-            manifest.rows.extend(rows);
+            manifest.rows.extend(&layer.rows);
             manifest.sealed_sum = layer.sum;
             manifest.complete = layer.last;
         }
