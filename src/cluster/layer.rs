@@ -89,7 +89,7 @@ impl<'a> PlannedLayer<'a> {
             return Ok(None);
         };
         let unsealed = before.map(|before| before.fingerprint()).transpose()?;
-        if !plan.has_input_of(run, unsealed)? {
+        if !plan.has_input_of(run, unsealed) {
             return Ok(None);
         }
         let path = dir.path(PLAN);

@@ -147,7 +147,7 @@ pub fn next(
             } else if !is_below(run, task.min(layer.plan.task)) {
                 // The sweeps of the layer after it count its afterstates.
                 let unsealed = Some(layer.fingerprint()?);
-                return begin(run, &LayerPlan::of_sweeps(run, unsealed, task, plan)?);
+                return begin(run, &LayerPlan::of_sweeps(run, unsealed, task, plan));
             }
         }
         layer.delete();
@@ -179,7 +179,7 @@ pub fn next(
         return Ok(Next::Nothing);
     }
     match is_swept(run) {
-        true => begin(run, &LayerPlan::of_sweeps(run, None, task, plan)?),
+        true => begin(run, &LayerPlan::of_sweeps(run, None, task, plan)),
         false => begin(run, &LayerPlan::new(run, task, plan.level)?),
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct LayerPlan {
     /// The program that made the plan: another version may divide differently.
     pub(super) program: String,
     pub(super) sum: u32,
-    pub(super) input: Input,
+    input: Input,
     /// The candidates of a task, as the caller chose.
     pub(super) task: u64,
     /// zstd level of the layer's files.
@@ -43,28 +43,18 @@ pub(super) struct LayerPlan {
     pub(super) parts: Vec<PartPlan>,
 }
 
-/// The input of a layer. A plan is outdated once its input has changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Input {
-    /// Checksum of the run before a layer of lists.
-    Run(u32),
-    /// For a layer of sweeps: the boards to keep, and the fingerprints of the afterstates two and four
-    /// sums below it.
-    Sums(Keep, [Fingerprint; 2]),
-}
+/// The input of a layer: the boards to keep, and the fingerprints of the afterstates two and four sums
+/// below it. A plan is outdated once its input has changed.
+type Input = (Keep, [Fingerprint; 2]);
 
-impl Input {
-    /// The input of the sweeps of the next layer of `run`; given the fingerprint of that layer, of the
-    /// sweeps of the layer after it.
-    fn of_sweeps(run: &Run, unsealed: Option<Fingerprint>) -> Result<Self> {
-        let sealed = run.sealed_sum();
-        let fingerprints = match unsealed {
-            Some(unsealed) => [unsealed, run.fingerprint(sealed)?],
-            None => [run.fingerprint(sealed)?, run.fingerprint(sealed - 2)?],
-        };
-        Ok(Self::Sums(run.keep(), fingerprints))
-    }
+/// The input of the next layer of `run`; given the fingerprint of that layer, of the layer after it.
+fn input(run: &Run, unsealed: Option<Fingerprint>) -> Input {
+    let sealed = run.sealed_sum();
+    let fingerprints = match unsealed {
+        Some(unsealed) => [unsealed, run.fingerprint(sealed)],
+        None => [run.fingerprint(sealed), run.fingerprint(sealed - 2)],
+    };
+    (run.keep(), fingerprints)
 }
 
 /// The division of a part into tasks.
@@ -91,7 +81,7 @@ impl LayerPlan {
         Ok(Self {
             program: PROGRAM.to_owned(),
             sum,
-            input: Input::Run(run.checksum()),
+            input: input(run, None),
             task,
             level,
             sweeps: Vec::new(),
@@ -106,19 +96,19 @@ impl LayerPlan {
         unsealed: Option<Fingerprint>,
         task: u64,
         plan: &Plan,
-    ) -> Result<Self> {
+    ) -> Self {
         // Neighbouring layers have about equal numbers of candidates.
         let sweeps = candidates_of_next(run).div_ceil(task.saturating_mul(SWEEP));
         let sum = run.sealed_sum() + if unsealed.is_some() { 4 } else { 2 };
-        Ok(Self {
+        Self {
             program: PROGRAM.to_owned(),
             sum,
-            input: Input::of_sweeps(run, unsealed)?,
+            input: input(run, unsealed),
             task,
             level: plan.level,
             sweeps: cut_pairs(run.game(), sum, sweeps, plan),
             parts: Vec::new(),
-        })
+        }
     }
 
     /// Whether the layer is cut into sweeps.
@@ -138,9 +128,6 @@ impl LayerPlan {
         expect((1..=22).contains(&self.level), &level)?;
         let sum = format!("sum: got {}", self.sum);
         expect(self.sum <= run.game().sum_bound(), &sum)?;
-        let is_of_sweeps = matches!(self.input, Input::Sums(..));
-        let input = "input: expected the input of lists, or of sweeps";
-        expect(self.is_swept() == is_of_sweeps, input)?;
         if let [first, .., last] | [first @ last] = self.sweeps[..] {
             expect(can_be_swept(run), "sweeps: expected none in this run")?;
             let within = first == 0 && last <= self.sum as usize / 4;
@@ -169,11 +156,8 @@ impl LayerPlan {
 
     /// Whether the plan was made from the input of the next layer of a run; given the fingerprint of that
     /// layer, of the layer after it.
-    pub(super) fn has_input_of(&self, run: &Run, unsealed: Option<Fingerprint>) -> Result<bool> {
-        Ok(match self.input {
-            Input::Run(checksum) => unsealed.is_none() && checksum == run.checksum(),
-            Input::Sums(..) => self.input == Input::of_sweeps(run, unsealed)?,
-        })
+    pub(super) fn has_input_of(&self, run: &Run, unsealed: Option<Fingerprint>) -> bool {
+        self.input == input(run, unsealed)
     }
 
     /// The weights of the lighter halves of a sweep.

@@ -144,11 +144,6 @@ impl Manifest {
         }
     }
 
-    /// Checksum of the manifest in its file.
-    pub(super) fn checksum(&self) -> u32 {
-        checked::checksum(self)
-    }
-
     /// Read the manifest of a directory; `None` if it has none.
     pub(crate) fn load(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(MANIFEST);

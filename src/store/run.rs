@@ -71,11 +71,6 @@ impl Run {
         }
     }
 
-    /// Checksum of the manifest.
-    pub(crate) fn checksum(&self) -> u32 {
-        self.manifest.checksum()
-    }
-
     /// Number of boards in every file of a part but the last.
     pub(crate) fn segment(&self) -> u64 {
         self.manifest.segment
@@ -290,15 +285,11 @@ impl Run {
     }
 
     /// The fingerprint of the afterstates of a layer, in lists or in matrices.
-    pub(crate) fn fingerprint(&self, sum: u32) -> Result<Fingerprint> {
-        if let Some(file) = self.matrices(sum)? {
-            return Ok(file.fingerprint());
-        }
-        if self.keep().matrices() {
-            return Ok(Fingerprint::default());
-        }
-        let parts = self.parts_of(Kind::Afterstates, sum)?;
-        Ok(parts.iter().map(Part::fingerprint).sum())
+    pub(crate) fn fingerprint(&self, sum: u32) -> Fingerprint {
+        let files = self.manifest.afterstates.iter();
+        let files = files.chain(&self.manifest.matrices);
+        let files = files.filter(|files| files.name.key.sum == sum);
+        files.map(|files| files.sealed.fingerprint).sum()
     }
 
     /// Whether the boards of a layer are in matrices, so that they are listed when they are asked
