@@ -197,7 +197,7 @@ fn parts(game: &Game, place: &TempDir) -> [Part; 2] {
 
 /// Boards from the middle of a part.
 fn slice(part: &Part) -> Vec<Board> {
-    let boards = Stream::new(part).expect("zstd works");
+    let boards = Stream::new(part.clone()).expect("zstd works");
     let boards = boards.skip(part.states() as usize / 2);
     boards
         .take(SLICE)

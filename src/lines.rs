@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use csv::{ReaderBuilder, StringRecord, Terminator};
+
 /// Number of bytes read at once: the capacity of a pipe.
 const BUFFER: usize = 1 << 16;
 
@@ -58,6 +60,20 @@ impl<R: Read> LineReader<R> {
     pub(crate) fn waits(&self) -> bool {
         self.from.buffer().is_empty()
     }
+}
+
+/// The fields of a line of CSV; an empty line has none.
+pub(crate) fn fields(line: &[u8]) -> Result<StringRecord, String> {
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        // A carriage return inside the line would otherwise end the record, and hide the rest.
+        .terminator(Terminator::Any(b'\n'))
+        .from_reader(line.trim_ascii_end());
+    let mut fields = StringRecord::new();
+    reader
+        .read_record(&mut fields)
+        .map_err(|_| "not text in UTF-8")?;
+    Ok(fields)
 }
 
 #[cfg(test)]

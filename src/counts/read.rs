@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::Read;
 
-use csv::{ReaderBuilder, StringRecord, Terminator};
+use csv::StringRecord;
 
 use super::{Column, Columns, Row, Table};
 use crate::error::{Error, Result};
-use crate::lines::LineReader;
+use crate::lines::{LineReader, fields};
 
 /// Maximum number of bytes in a line, far more than its numbers need.
 const LONGEST: usize = 1 << 14;
@@ -75,20 +75,6 @@ impl Table {
             columns,
         })
     }
-}
-
-/// The fields of a line; an empty line has none.
-fn fields(line: &[u8]) -> Result<StringRecord, String> {
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        // A carriage return inside the line would otherwise end the record, and hide the rest.
-        .terminator(Terminator::Any(b'\n'))
-        .from_reader(line.trim_ascii_end());
-    let mut fields = StringRecord::new();
-    reader
-        .read_record(&mut fields)
-        .map_err(|_| "not text in UTF-8")?;
-    Ok(fields)
 }
 
 /// The column of each field; `None` for a field that is ignored.

@@ -3,7 +3,6 @@
 //! Key idea: checksums find bytes that have changed, and an audit by the rules of the game finds
 //! boards that never belonged to the part. Both are done when a block is decoded.
 
-use std::borrow::Borrow;
 use std::iter::FusedIterator;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::vec::IntoIter;
@@ -83,9 +82,9 @@ impl Part {
 }
 
 /// Streams the boards of parts, one part after another. It holds one block at a time, about 1 MiB.
-/// `P` is a [`Part`] or a reference to a part. An error ends the stream.
-pub struct Stream<P> {
-    parts: Vec<P>,
+/// An error ends the stream.
+pub struct Stream {
+    parts: Vec<Part>,
     /// The blocks that are left: the index of the part, and the number of the block.
     left: IntoIter<(usize, usize)>,
     decoder: Decoder,
@@ -95,13 +94,13 @@ pub struct Stream<P> {
     at: usize,
 }
 
-impl<P: Borrow<Part>> Stream<P> {
+impl Stream {
     /// A stream from the first state of a part on.
     ///
     /// # Errors
     ///
     /// [`Error::Zstd`] if no decoder can be started.
-    pub fn new(part: P) -> Result<Self> {
+    pub fn new(part: Part) -> Result<Self> {
         Self::over(vec![part])
     }
 
@@ -110,10 +109,10 @@ impl<P: Borrow<Part>> Stream<P> {
     /// # Errors
     ///
     /// As for [`Stream::new`].
-    pub fn over(parts: Vec<P>) -> Result<Self> {
+    pub fn over(parts: Vec<Part>) -> Result<Self> {
         let mut blocks = Vec::new();
         for (index, part) in parts.iter().enumerate() {
-            blocks.extend((0..part.borrow().blocks()).map(|block| (index, block)));
+            blocks.extend((0..part.blocks()).map(|block| (index, block)));
         }
         Ok(Self {
             parts,
@@ -136,7 +135,7 @@ impl<P: Borrow<Part>> Stream<P> {
         let Some((index, block)) = self.left.next() else {
             return Ok(None);
         };
-        let part = self.parts[index].borrow();
+        let part = &self.parts[index];
         if let Err(error) = part.read_block(block, &mut self.decoder, &mut self.boards) {
             self.left = Vec::new().into_iter();
             self.boards.clear();
@@ -147,7 +146,7 @@ impl<P: Borrow<Part>> Stream<P> {
     }
 }
 
-impl<P: Borrow<Part>> Iterator for Stream<P> {
+impl Iterator for Stream {
     type Item = Result<Board>;
 
     fn next(&mut self) -> Option<Result<Board>> {
@@ -163,12 +162,12 @@ impl<P: Borrow<Part>> Iterator for Stream<P> {
     }
 }
 
-impl<P: Borrow<Part>> FusedIterator for Stream<P> {}
+impl FusedIterator for Stream {}
 
 /// Decode blocks on the threads of the caller's pool. `act` gets the boards of each block, and the
 /// value that was given with the block.
-pub(crate) fn each_block<P: Borrow<Part> + Send, T: Send>(
-    blocks: Vec<(P, usize, T)>,
+pub(crate) fn each_block<T: Send>(
+    blocks: Vec<(&Part, usize, T)>,
     stop: &Stop,
     act: impl Fn(&[Board], T) + Sync,
 ) -> Result<()> {
@@ -181,7 +180,7 @@ pub(crate) fn each_block<P: Borrow<Part> + Send, T: Send>(
                 None => decoder.insert(Decoder::new()?),
             };
             boards.clear();
-            part.borrow().read_block(block, decoder, boards)?;
+            part.read_block(block, decoder, boards)?;
             act(boards, value);
             Ok(())
         },
@@ -322,9 +321,9 @@ pub(super) mod tests {
     fn a_stream_gives_states_in_order_one_by_one_or_by_blocks() {
         let states: Vec<u64> = (0..2 * BLOCK as u64 + 3).map(|i| i * i).collect();
         let part = part_of(&states);
-        let one_by_one: Result<Vec<u64>> = Stream::new(&part).unwrap().collect();
+        let one_by_one: Result<Vec<u64>> = Stream::new(part.clone()).unwrap().collect();
         assert_eq!(one_by_one.unwrap(), states);
-        let mut mixed = Stream::new(&part).unwrap();
+        let mut mixed = Stream::new(part.clone()).unwrap();
         assert_eq!(mixed.next().unwrap().unwrap(), 0);
         // `next_block` skips the rest of the current block.
         assert_eq!(
@@ -340,7 +339,7 @@ pub(super) mod tests {
         let states: Vec<u64> = (0..BLOCK as u64 + 9).collect();
         let parts = [&[][..], &states, &[], &[7, 8]].map(part_of);
         let expected = [&states[..], &[7, 8]].concat();
-        let found: Result<Vec<u64>> = Stream::over(parts.iter().collect()).unwrap().collect();
+        let found: Result<Vec<u64>> = Stream::over(parts.to_vec()).unwrap().collect();
         assert_eq!(found.unwrap(), expected);
         let mut blocks = Stream::over(parts.into()).unwrap();
         for expected in [&states[..BLOCK], &states[BLOCK..], &[7, 8]] {

@@ -151,7 +151,7 @@ impl Reader {
     /// [`InputError::Sum`](crate::InputError::Sum),
     /// [`Error::NotCounted`](crate::Error::NotCounted) or [`Error::Gone`](crate::Error::Gone) if
     /// the run does not have the layer; as for [`Reader::part`].
-    pub fn layer(&self, sum: u32) -> Result<Stream<Part>> {
+    pub fn layer(&self, sum: u32) -> Result<Stream> {
         self.run.has_layer(Kind::States, sum)?;
         Stream::over(self.parts_of(Kind::States, sum)?)
     }

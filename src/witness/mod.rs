@@ -304,7 +304,7 @@ mod tests {
         let mut states = Vec::new();
         for key in reader.run().parts(Kind::States) {
             let part = reader.part(Kind::States, key).unwrap().unwrap();
-            states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
+            states.extend(Stream::new(part.clone()).unwrap().map(Result::unwrap));
         }
         // The number in `results/tables/2x4.csv`.
         assert_eq!(states.len(), 4_088_119);

@@ -87,7 +87,7 @@ fn every_state_of_2x4_has_a_game_that_replays() {
     let mut states: Vec<Board> = Vec::new();
     for key in reader.run().parts(Kind::States) {
         let part = reader.part(Kind::States, key).unwrap().unwrap();
-        states.extend(Stream::new(&part).unwrap().map(Result::unwrap));
+        states.extend(Stream::new(part).unwrap().map(Result::unwrap));
     }
     assert_eq!(states.len(), 582_206, "the number of states of the count");
     let mut layers = Layers::new(&reader, 64 << 20).unwrap();

@@ -5,7 +5,6 @@ mod answer;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use csv::{ReaderBuilder, StringRecord};
 
 use self::answer::JudgedBoard;
 use crate::cli::args::objectives::Objectives;
@@ -17,6 +16,7 @@ use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::units;
 use crate::game::{Grid, PartKey, Size};
+use crate::lines::fields;
 use crate::store::Sink;
 
 /// The best move of a board, and the value of each move, by a solved run or a small game
@@ -36,29 +36,7 @@ use crate::store::Sink;
 /// A board needs some blocks of the run's files, about a millisecond. Blocks stay in memory, so
 /// batches are faster: tens of thousands of boards a second on 3x3.
 #[derive(clap::Args)]
-#[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = "\
-Examples:
-  enum48 best '2 4 8 / 16 . 2 / . . .'         solves 3x3 at once
-  enum48 best '2 . / 4 8' --for sure-16,score --four 0.2
-  enum48 best 0x012233544 --dir enum48-data/3x3
-  enum48 best '2 . / 4 8' --dir enum48-data/2x2 --for 32,score
-  enum48 best - --dir enum48-data/3x3 < boards     one board per line, one answer per line
-  enum48 states DIR --format csv | enum48 best - --dir DIR --csv
-
-With -, lines are boards, as on the command line, or a CSV whose first line names
-a column board or state. A line that is no board, or a board that the run does
-not reach, is answered in its place, and the exit code is 1.
-
-Columns of --csv: board; best, the first move of the greatest value; up, right, down and
-left, the value of each for the first objective; a column for each objective,
-the value of the board; note: dead, won, not reached, or the fault of the line.
-
-Keys of --json: board; cells, row by row, 0 where empty; best; moves, each with
-move, legal, afterstate (not turned), values, loss, and losses for every
-objective; state: live, dead, won, empty or impossible; reached; values of the
-board under the best play for each objective; error, the maximum error of a
-value; four, the rate of spawned 4s that the values expect.
-For a line that is no board: line and error.")]
+#[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
     /// The board: as in 0x2310, where leading zeros may be left out, or row by row as in '4 8 / 2 .';
     /// - to read boards from stdin
@@ -156,7 +134,7 @@ const COLUMNS: [&str; 2] = ["board", "state"];
 /// The column of the boards, counted from 0; `None` if the first line does not name it, so that each
 /// line is a board.
 fn column_of_boards(first: &str) -> Option<usize> {
-    let names = fields(first).unwrap_or_default();
+    let names = fields(first.as_bytes()).unwrap_or_default();
     let column = |wanted| names.iter().position(|name| name.trim() == wanted);
     COLUMNS.into_iter().find_map(column)
 }
@@ -166,23 +144,12 @@ fn board_of_line(line: &str, column: Option<usize>, size: Size) -> Result<Grid> 
     let Some(column) = column else {
         return Ok(Grid::parse(line, size)?);
     };
-    let fields = fields(line)?;
+    let fields = fields(line.as_bytes()).map_err(anyhow::Error::msg)?;
     let field = fields.get(column).with_context(|| {
         let got = units::things(fields.len() as u64, "column");
         format!("expected a board in column {}, got {got}", column + 1)
     })?;
     Ok(Grid::parse(field, size)?)
-}
-
-/// The fields of a row.
-fn fields(line: &str) -> Result<StringRecord> {
-    let mut row = StringRecord::new();
-    ReaderBuilder::new()
-        .has_headers(false)
-        .buffer_capacity(line.len() + 1)
-        .from_reader(line.as_bytes())
-        .read_record(&mut row)?;
-    Ok(row)
 }
 
 #[cfg(test)]

@@ -33,20 +33,7 @@ use crate::temporary::TemporaryDir;
 /// with the names that --csv writes. Rows and columns may come in any order. Only the columns of both
 /// tables are compared.
 #[derive(clap::Args)]
-#[command(after_help = "\
-Examples:
-  enum48 check                                  count the games with published numbers
-  enum48 check enum48-data/3x3-1024             a run beside published numbers and laws
-  enum48 check layers.csv --size 3 --max 1024   a table, likewise
-  enum48 check layers.csv OTHER.csv             two tables, part by part
-  enum48 check - --size 3 < layers.csv          a table on stdin
-
-Keys of --json: agrees; tables, as given; games, null where unknown; parts
-and last_sum of the first table; complete, null for two tables or where unknown;
-law, the text of a broken law, or null; figures: a list of game,
-figure, expected, got, agrees and source; columns that were compared;
-difference, null or the first: sum, max_tile, column and its two values, null if
-one table lacks the part.")]
+#[command(after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
     /// A table: layers.csv, the output of --csv, a run's directory (even during a count), or - for
     /// stdin

@@ -67,14 +67,7 @@ const TICK: Duration = Duration::from_millis(100);
 #[derive(clap::Args)]
 #[command(
     verbatim_doc_comment,
-    after_help = "\
-Examples:
-  enum48 play --size 4 --max 2048
-  enum48 play --size 3x4 --seed tiles
-  enum48 play --size 3 --for score,512                  hints, after some seconds
-  enum48 play --dir enum48-data/3x3 --for 512,score
-  enum48 play --size 2x4 --html 2x4.html                a page to play it on
-  code=$(enum48 play --size 3 --max 256)"
+    after_help = include_str!("help.txt").trim_ascii_end()
 )]
 pub(super) struct Args {
     #[command(flatten)]

@@ -29,15 +29,7 @@ use crate::store::{Sink, Solution};
 /// Moves tiles by the rules alone, on a plain array, with none of the code that counts states. The
 /// exit code is 1 if the code is false, with the number of the move and the reason.
 #[derive(clap::Args)]
-#[command(mut_arg("wanted", |wanted| wanted.requires("dir")), after_help = "\
-Examples:
-  enum48 replay w1.2x2-8.BD.1.w..W.10f0c486
-  enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --step
-  enum48 replay - < codes                       one code per line, one answer per line
-  enum48 replay s1.2x2-16.5.7.PzA.W.8619cce7 --html game.html
-  enum48 replay s1.2x3.5.2.w.808bb89a --html game.html --dir enum48-data/2x3
-
-The documentation of the module play describes codes.")]
+#[command(mut_arg("wanted", |wanted| wanted.requires("dir")), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
     /// The code, or - to read codes from stdin, one per line
     #[arg(value_name = "CODE")]

@@ -37,22 +37,7 @@ use crate::store::{Goal, Sink, Solution, SolutionStore};
 /// A spawned tile is a 4 one time in ten, and otherwise a 2; --four gives another rate. Values of
 /// different rates never mix in a directory.
 #[derive(clap::Args)]
-#[command(after_help = "\
-Examples:
-  enum48 --size 3 --keep afterstates    count 3x3, and keep all afterstates
-  enum48 solve enum48-data/3x3 --for score,512,1024
-  enum48 solve enum48-data/3x3 --for score,512,1024 --dry-run
-  enum48 solve DIR --for sure-64        whether 64 can be forced
-  enum48 solve DIR --four 0.2           twice as many 4s
-  enum48 best 0x012233544 --dir enum48-data/3x3
-
-Keys of --json: game; objectives, each with name, start (starts by their
-probability), start_two_2s (from two 2s), error (the maximum error of a value),
-fraction (bits after the binary point), bytes, fingerprint, best_start and
-worst_start (the values from the best and the worst start); states; seconds;
-bytes and fingerprint of these objectives together; afterstates; dir; solved (new
-values); peak_memory; also, the names of other solved objectives; four, the rate
-of spawned 4s.")]
+#[command(after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3
     #[arg(value_name = "DIR")]

@@ -40,12 +40,7 @@ use crate::store::{Goal, Run, Solution};
 /// score, moves, a tile, such as 512, for the chance to reach it, or sure-512, which is 1 if the tile
 /// can be forced.
 #[derive(clap::Args)]
-#[command(mut_arg("wanted", |wanted| wanted.help(WANTED)), after_help = "\
-Examples:
-  enum48 states enum48-data/3x3-1024 --sum 100 --max-tile 32
-  enum48 states enum48-data/3x3-1024 --sample 10 --seed 1 --format grid
-  enum48 states enum48-data/3x3-1024 -o 3x3-1024.npy
-  enum48 states enum48-data/3x3 --values --for score,512 -o 3x3.npy")]
+#[command(mut_arg("wanted", |wanted| wanted.help(WANTED)), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3-1024
     #[arg(value_name = "DIR")]
