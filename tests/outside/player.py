@@ -97,11 +97,9 @@ def steps():
     is_at(0)
     press(Keys.ARROW_LEFT)
     is_at(0)
-    stride = 1 if LAST < 40 else 10
-    for at in range(stride, LAST + 1, stride):
-        press(*[Keys.ARROW_RIGHT] * stride)
+    for at in range(1, LAST + 1):
+        press(Keys.ARROW_RIGHT)
         is_at(at)
-    press(*[Keys.ARROW_RIGHT] * (LAST % stride))
     press(Keys.ARROW_RIGHT)
     is_at(LAST)
     if LAST > 0:

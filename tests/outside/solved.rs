@@ -1,5 +1,6 @@
 //! The page of `enum48 play --dir DIR --html FILE` in Chromium. The trials are in `solved.py`.
 
+use std::iter;
 use std::sync::LazyLock;
 
 use enum48::play::{Code, Position, Status};
@@ -8,7 +9,8 @@ use tempfile::TempDir;
 
 use super::browser::try_out;
 use super::player::spoken;
-use crate::command::{good, place};
+use crate::command::{good, place, stderr, stdout};
+use crate::fed::fed;
 
 tests! {
     BROWSER => [
@@ -51,8 +53,18 @@ fn try_page(trial: &str, name: &str) -> Value {
     try_out("solved.py", trial, &page, &Value::Null)
 }
 
+/// What `best` prints for positions, as JSON.
+fn best(name: &str, objectives: &str, positions: &[Position]) -> Vec<Value> {
+    let args = ["best", "-", "--dir", name, "--for", objectives, "--json"];
+    let lines: String = positions.iter().map(|at| format!("{at}\n")).collect();
+    let output = fed(&PAGES, &args, lines.as_bytes());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let values = stdout(&output).lines().map(serde_json::from_str);
+    values.collect::<Result<_, _>>().unwrap()
+}
+
 /// The expected texts of the moves of a position, from the values that `best` prints.
-fn expected(name: &str, objectives: &str, position: &Position) -> Vec<String> {
+fn expected(objectives: &str, best: &Value) -> Vec<String> {
     // The page stores five decimals of a score and seven of a chance. It rounds them again to show
     // them.
     let is_chance = |objective: &str| objective.parse::<u32>().is_ok();
@@ -66,8 +78,6 @@ fn expected(name: &str, objectives: &str, position: &Position) -> Vec<String> {
         true => format!("chance of {objective}"),
         false => format!("{objective} to come"),
     };
-    let asked = format!("best {position} --dir {name} --for {objectives} --json");
-    let best: Value = serde_json::from_str(&good(&PAGES, &asked)).unwrap();
     let moves = best["moves"].as_array().unwrap().iter();
     let legal = moves.filter(|of| of["legal"] == true).map(|of| {
         let facts = objectives.split(',').map(|objective| {
@@ -105,17 +115,24 @@ fn a_page_follows_the_rules_and_agrees_with_best() {
             // Parsing a code replays the game and checks it.
             let code: Code = game["code"].as_str().unwrap().parse().unwrap();
             assert_eq!(code.game().to_string(), name);
-            let mut replay = code.replay();
-            for shown in game["shown"].as_array().unwrap() {
-                let position = replay.position();
+            let replay = code.replay();
+            let start = replay.position().clone();
+            let turns = replay.map(|turn| turn.unwrap().position);
+            let positions: Vec<Position> = iter::once(start).chain(turns).collect();
+            let best = best(name, objectives, &positions);
+            let all_shown = game["shown"].as_array().unwrap();
+            assert_eq!(
+                (all_shown.len(), best.len()),
+                (positions.len(), positions.len())
+            );
+            for ((shown, best), position) in all_shown.iter().zip(&best).zip(&positions) {
                 assert_eq!(shown["board"], spoken(position));
                 let moves = shown["moves"].as_array().unwrap().iter();
                 let moves: Vec<&str> = moves.map(|text| text.as_str().unwrap()).collect();
-                assert_eq!(moves, expected(name, objectives, position), "{position}");
-                seen += 1;
-                replay.next();
+                assert_eq!(moves, expected(objectives, best), "{position}");
             }
-            assert_eq!(replay.position(), code.end());
+            seen += positions.len();
+            assert_eq!(positions.last(), Some(code.end()));
             assert_ne!(code.end().status(), Status::Live);
         }
         assert!(seen > 20, "{name}: {seen}");

@@ -6,6 +6,8 @@
 
 #[path = "../support/command.rs"]
 mod command;
+#[path = "../support/fed.rs"]
+mod fed;
 #[path = "../support/files.rs"]
 mod files;
 #[path = "../support/json.rs"]

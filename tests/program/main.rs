@@ -4,6 +4,7 @@
 mod command;
 #[path = "../support/examples.rs"]
 mod examples;
+#[path = "../support/fed.rs"]
 mod fed;
 #[path = "../support/files.rs"]
 mod files;
