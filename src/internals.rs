@@ -14,7 +14,7 @@ pub use crate::engine::bits::kernels::{
     BitLine, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
 };
 pub use crate::engine::bits::transpose::{BitTile, transpose};
-pub use crate::engine::lists::sort::{Sorter, union, union_all};
+pub use crate::game::rank::{RankTables, Ranking};
 pub use crate::game::rules::Rules;
 pub use crate::part::block::{BLOCK, Block, Encoder};
 pub use crate::part::contents::Contents;
@@ -22,7 +22,6 @@ pub use crate::part::planes::ValueEncoder;
 pub use crate::part::writer::{PartWriter, Sealed};
 pub use crate::solve::expand::{Expand, ExpandScratch};
 pub use crate::solve::index::Index;
-pub use crate::solve::rank::{RankTables, Ranking};
 
 /// [`Store::open`]; a run without a counted layer gets `segment` boards, a multiple of 2^17, in
 /// every file of a part but the last.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::task::{Stage, Task};
 use crate::counts::Row;
-use crate::engine::{Frontier, Plan, codec, cut_pairs};
+use crate::engine::{Frontier, Plan, cut_pairs};
 use crate::error::Result;
 use crate::game::{Exp, PartKey};
 use crate::part::{Fingerprint, Kind, Part};
@@ -253,7 +253,6 @@ impl PartPlan {
                 None => run.part(Kind::Afterstates, before)?,
             };
             let mut sample: Vec<u64> = part.iter().flat_map(Part::firsts).collect();
-            codec(run.game(), key.sum).encode(&mut sample);
             sample.sort_unstable();
             Ok(cuts(&sample, boards.div_ceil(task) as usize))
         };

@@ -1,19 +1,15 @@
 //! The work of each task.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::layer::{PlannedLayer, Receipt};
-use super::sources::{BLOCK, KeyRange, PositionRange};
+use super::sources::{BLOCK, BoardRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
     Candidates, CountAfterstates, ExpandStates, Frontier, Lists, OnlyList, PartJob, Pipeline, Plan,
-    Source, Visit, Worker, Workers, codec, sweep_pairs,
+    Source, Visit, Workers, sweep_pairs,
 };
 use crate::error::{Error, Result, TaskError};
-use crate::game::key::KeyCodec;
-use crate::game::{Board, Exp, PartKey, Tally};
-use crate::part::{Block, Fingerprint, Kind, Sealed, fingerprint};
+use crate::game::{Exp, PartKey, Tally};
+use crate::part::{Block, Kind, Sealed};
 use crate::store::{Attempt, Files, Writer};
 
 /// zstd level of the files between stages: nearly no compression, because each file is read only once.
@@ -110,7 +106,7 @@ impl Work<'_> {
         let lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
         let [own, above] = [max, max.next()].map(|max| lists.collect(Kind::Afterstates, max));
         let visit = ExpandStates::new(self.layer.run.game(), max, &own, &above);
-        self.build_keys(source, visit)?;
+        self.build_boards(source, visit)?;
         self.build_candidates(Kind::Afterstates, max, own)?;
         if max < self.layer.run.game().top() {
             self.build_candidates(Kind::Afterstates, max.next(), above)?;
@@ -123,7 +119,7 @@ impl Work<'_> {
         let max = self.task.max;
         let source = self.key_range(self.layer.plan.reduced(max))?;
         let visit = CountAfterstates(self.layer.run.game().rules());
-        self.build_keys(source, visit)
+        self.build_boards(source, visit)
     }
 
     /// Write a file of a part for the run.
@@ -142,23 +138,19 @@ impl Work<'_> {
             begin = end;
         }
         let files = self.layer.open_all(self.layer.label(kind, max), files)?;
-        let source = PositionRange::new(files.into_iter().zip(ranges), self.codec());
+        let source = PositionRange::new(files.into_iter().zip(ranges));
         self.build(kind, max, source, OnlyList)?;
         Ok(())
     }
 
     /// The boards of earlier tasks' files in the range of the task.
-    fn key_range(&self, files: impl IntoIterator<Item = (Task, String)>) -> Result<KeyRange> {
+    fn key_range(&self, files: impl IntoIterator<Item = (Task, String)>) -> Result<BoardRange> {
         let Task { kind, max, .. } = self.task;
         let range = self.layer.plan.range(self.task);
         let files = self.layer.files(files)?;
         let files = self.layer.open_all(self.layer.label(kind, max), files)?;
         let (most, workers) = (self.plan.sort, self.workers);
-        Ok(KeyRange::new(files, range, self.codec(), most, workers))
-    }
-
-    fn codec(&self) -> KeyCodec {
-        codec(self.layer.run.game(), self.layer.plan.sum)
+        Ok(BoardRange::new(files, range, most, workers))
     }
 
     /// The lists for one of the `tasks` tasks of a part.
@@ -169,20 +161,16 @@ impl Work<'_> {
     }
 
     fn build_candidates(&mut self, kind: Kind, max: Exp, candidates: Candidates) -> Result<Tally> {
-        self.build(kind, max, candidates.into_key_source()?, OnlyList)
+        let (tally, _) = self.build(kind, max, candidates.into_source(), OnlyList)?;
+        Ok(tally)
     }
 
-    /// Build the task's file of keys, and count its boards.
-    fn build_keys(&mut self, source: KeyRange, visit: impl Visit<Found = ()>) -> Result<()> {
-        let fingerprint = AtomicU64::new(0);
-        let visit = AsKeys {
-            visit,
-            codec: self.codec(),
-            fingerprint: &fingerprint,
-        };
+    /// Build the task's file, and count its boards.
+    fn build_boards(&mut self, source: BoardRange, visit: impl Visit<Found = ()>) -> Result<()> {
         let Task { kind, max, .. } = self.task;
-        self.receipt.tally = self.build(kind, max, source, visit)?;
-        self.receipt.boards = Fingerprint(fingerprint.into_inner());
+        let (tally, sealed) = self.build(kind, max, source, visit)?;
+        self.receipt.tally = tally;
+        self.receipt.boards = sealed.fingerprint;
         Ok(())
     }
 
@@ -192,12 +180,12 @@ impl Work<'_> {
         max: Exp,
         source: impl Source,
         visit: impl Visit<Found = ()>,
-    ) -> Result<Tally> {
+    ) -> Result<(Tally, Sealed)> {
         let key = self.layer.key(max);
         let jobs = vec![PartJob::new(key, source, visit)];
         let mut parts = Pipeline::new(self.plan.batch, self.workers);
         let built = parts.build_files(kind, jobs, self, |_| ())?;
-        Ok(built[0].0.tally)
+        Ok((built[0].0.tally, built[0].1))
     }
 
     fn name(&self, kind: Kind, max: Exp) -> String {
@@ -214,46 +202,6 @@ impl Work<'_> {
             self.receipt.files.insert(name, sealed);
         }
         Ok(sealed)
-    }
-}
-
-/// Wraps a visit for a file that lists keys instead of boards.
-struct AsKeys<'a, V> {
-    visit: V,
-    codec: KeyCodec,
-    /// The fingerprint of the boards.
-    fingerprint: &'a AtomicU64,
-}
-
-impl<V: Visit<Found = ()>> Visit for AsKeys<'_, V> {
-    type Found = ();
-
-    fn count_and_filter(&self, boards: &mut Vec<Board>) -> Tally {
-        self.visit.count_and_filter(boards)
-    }
-
-    fn visit(
-        &self,
-        boards: &[Board],
-        at: usize,
-        found: &Mutex<()>,
-        worker: &mut Worker,
-    ) -> Result<Tally> {
-        let Fingerprint(more) = fingerprint(boards);
-        self.fingerprint.fetch_add(more, Ordering::Relaxed);
-        self.visit.visit(boards, at, found, worker)
-    }
-
-    fn encode(
-        &self,
-        boards: &[Board],
-        found: &mut (),
-        worker: &mut Worker,
-        blocks: &mut Vec<Block>,
-    ) -> Result<()> {
-        let mut keys = boards.to_vec();
-        self.codec.encode(&mut keys);
-        self.visit.encode(&keys, found, worker, blocks)
     }
 }
 

@@ -130,7 +130,7 @@ impl<'a> ListCounter<'a> {
         }
         // No afterstate holds the winning tile, so no candidate is lost here.
         for empty in afterstates.into_values() {
-            empty.into_source()?.retire();
+            empty.into_source().retire();
         }
         let ends = layer.rows.iter().all(|row| row.afterstates == 0);
         layer.last = sum >= LAST_START && ends && !frontier.goes_on();
@@ -156,7 +156,7 @@ impl<'a> ListCounter<'a> {
             let max = key.max;
             let [own, above] = [max, max.next()].map(|max| &afterstates[&max]);
             let visit = ExpandStates::new(&game, max, own, above);
-            jobs.push(PartJob::new(key, candidates.into_source()?, visit));
+            jobs.push(PartJob::new(key, candidates.into_source(), visit));
         }
         let report = |counted: Tally| progress.advance(counted.unique);
         for (job, sealed) in self
@@ -165,8 +165,8 @@ impl<'a> ListCounter<'a> {
         {
             row_of(layer, job.key).set_states(sealed, &job.tally);
             layer.wrote(Kind::States, sealed.bytes, job.source.cuts());
-            let sample = job.source.retire();
-            self.lists.remember(Kind::States, job.key.max, sample);
+            let candidates = job.source.retire();
+            self.lists.remember(Kind::States, job.key.max, candidates);
         }
         Ok(())
     }
@@ -184,7 +184,7 @@ impl<'a> ListCounter<'a> {
         let mut jobs = Vec::new();
         for (max, candidates) in afterstates {
             let visit = CountAfterstates(store.run().game().rules());
-            let source = candidates.into_source()?;
+            let source = candidates.into_source();
             jobs.push(PartJob::new(PartKey { sum, max }, source, visit));
         }
         let (mut lists, mut built) = (Vec::new(), Vec::new());

@@ -37,7 +37,7 @@ pub struct Expand<'a> {
     pub(crate) lines: &'a LineTables,
     pub(crate) payoffs: &'a [Payoff],
     /// The layers above: afterstates of states with a spawned 2, and with a spawned 4.
-    pub(crate) above: [&'a SolvedLayer<'a>; 2],
+    pub(crate) above: [&'a SolvedLayer; 2],
 }
 
 /// A thread's buffers for [`Expand`].
@@ -197,7 +197,7 @@ pub(crate) struct BlockSource<'a> {
     /// The number of the part's first block in the layer.
     pub(crate) first: usize,
     /// Takes the afterstates for the layers below.
-    pub(crate) draft: &'a Draft<'a>,
+    pub(crate) draft: &'a Draft,
 }
 
 impl Source for BlockSource<'_> {

@@ -2,14 +2,14 @@
 
 use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::goal::Payoff;
 use super::index::Index;
-use super::rank::{RankTables, Ranking};
 use crate::engine::{Done, Workers};
 use crate::error::Result;
 use crate::game::Board;
+use crate::game::rank::{RankTables, Ranking};
 use crate::pages::Pages;
 use crate::part::{Kind, Part, ValueColumn};
 use crate::read::Reader;
@@ -48,8 +48,8 @@ pub(super) fn columns(
 }
 
 /// A layer of afterstates with their values, in memory.
-pub(crate) struct SolvedLayer<'a> {
-    ranking: Ranking<'a>,
+pub(crate) struct SolvedLayer {
+    ranking: Ranking,
     index: Index,
     /// For each place, the values of its afterstate, one for each goal.
     values: Pages<AtomicU32>,
@@ -62,12 +62,12 @@ pub(crate) struct FindScratch {
     places: Vec<u32>,
 }
 
-impl<'a> SolvedLayer<'a> {
+impl<'a> SolvedLayer {
     /// Read the layer of sum `sum` from its files.
     pub(crate) fn read(
         (solution, reader): (&Solution, &Reader),
         payoffs: &[Payoff],
-        tables: &'a RankTables,
+        tables: &Arc<RankTables>,
         sum: u32,
         workers: &Workers,
     ) -> Result<Self> {
@@ -121,16 +121,16 @@ fn blocks(parts: &[SolvedPart]) -> Vec<(usize, &SolvedPart, usize)> {
 
 /// A layer that is being solved. It takes the afterstates block by block while they are solved, so
 /// that their files are read only once.
-pub(crate) struct Draft<'a> {
-    ranking: Ranking<'a>,
+pub(crate) struct Draft {
+    ranking: Ranking,
     index: Index,
     /// The ranks of the afterstates of each block of the layer.
     ranks: Vec<Mutex<Vec<u64>>>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> Draft {
     /// A draft of the layer of sum `sum`, which has `blocks` blocks.
-    pub(crate) fn new(tables: &'a RankTables, sum: u32, blocks: usize) -> Result<Self> {
+    pub(crate) fn new(tables: &Arc<RankTables>, sum: u32, blocks: usize) -> Result<Self> {
         let ranking = tables.of_sum(sum);
         Ok(Self {
             index: Index::new(ranking.boards())?,
@@ -154,7 +154,7 @@ impl<'a> Draft<'a> {
         parts: &[SolvedPart],
         goals: usize,
         workers: &Workers,
-    ) -> Result<SolvedLayer<'a>> {
+    ) -> Result<SolvedLayer> {
         let blocks = blocks(parts);
         self.index.make_records()?;
         let Done = workers.each(&blocks, |_, &(at, ..)| {

@@ -47,13 +47,15 @@ pub(crate) mod index;
 mod layer;
 mod parts;
 mod passes;
-pub(crate) mod rank;
 mod values;
+
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::engine::{self, PartJob, PerThread, Pipeline, Plan, Workers};
 use crate::error::Result;
+use crate::game::rank::RankTables;
 use crate::game::{LineTables, Objective, PartKey};
 use crate::part::{Kind, Part};
 use crate::progress::{FinishedLayer, Progress};
@@ -75,7 +77,6 @@ pub(crate) use parts::BatchValues;
 pub use parts::{PartSummary, StateValues, ValueSummary, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};
-use rank::RankTables;
 pub use values::{MoveValue, Start, Values};
 
 /// Solve a run for these goals, down to the first layer. Continues where an earlier call stopped.
@@ -225,11 +226,11 @@ impl Solver<'_> {
     /// Solve a layer, given the layers above it. Returns its draft and its parts, ready to be read.
     fn solve<'t>(
         &mut self,
-        tables: &'t RankTables,
+        tables: &'t Arc<RankTables>,
         sum: u32,
         above: [&SolvedLayer; 2],
         progress: &mut dyn Progress,
-    ) -> Result<(Draft<'t>, Vec<SolvedPart>)> {
+    ) -> Result<(Draft, Vec<SolvedPart>)> {
         let parts = self.reader.parts_of(Kind::Afterstates, sum)?;
         let blocks = parts.iter().map(Part::blocks).sum();
         let draft = Draft::new(tables, sum, blocks)?;

@@ -6,12 +6,13 @@
 //! afterstates, and large layers of 4x4 to 32 had one for 7. The estimate is one for 2 afterstates.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::expand::MOST_GOALS;
 use super::index::{BYTES, Index, MOST_BOARDS};
-use super::rank::RankTables;
 use crate::engine::{Plan, for_layer, least_bound};
 use crate::error::{Result, SolvingError};
+use crate::game::rank::RankTables;
 use crate::store::{self, Goal, Run, Solution};
 
 /// A pass over the layers, from the last to the first, for goals that are solved together.
@@ -76,7 +77,7 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
 }
 
 /// The tables for the ranks of all layers.
-pub(crate) fn tables(solution: &Solution) -> RankTables {
+pub(crate) fn tables(solution: &Solution) -> Arc<RankTables> {
     let game = solution.run().game();
     // No state above the last afterstates leads to an afterstate.
     RankTables::new(game.size(), game.top(), solution.last_sum() + 4)
@@ -108,7 +109,7 @@ impl<'a> LayerMemory<'a> {
     /// # Errors
     ///
     /// As for [`check_number`].
-    fn new(run: &'a Run, tables: &RankTables, last: u32) -> Result<Self> {
+    fn new(run: &'a Run, tables: &Arc<RankTables>, last: u32) -> Result<Self> {
         let layers = (4..=last).step_by(2).map(|sum| {
             let afterstates = run.rows(sum).iter().map(|row| row.afterstates).sum();
             check_number(run.dir(), sum, afterstates)?;

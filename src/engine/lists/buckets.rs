@@ -1,17 +1,14 @@
-//! One thread's candidates of one part, in a bucket for each range.
+//! One thread's candidates of one part, in a bucket for each range of ranks.
 //!
-//! Candidates are put unsorted into chunks, as offsets from the first key of their range: 4 bytes
-//! each, or 8 if the range is too wide for 4. When the thread's pool of chunks is used up, its full
-//! chunks are packed: the keys of each bucket are sorted, freed of repeats and delta-coded into
-//! chunks again ([`PackedRun`]). When packed runs take too much memory, they are spilled to a
-//! nameless file. Neither happens while memory lasts.
+//! Candidates are put unsorted into chunks, as offsets from the first rank of their range. When the
+//! thread's pool of chunks is used up, its full chunks are packed: the offsets of each bucket are
+//! sorted, freed of repeats and delta-coded into chunks again ([`PackedRun`]). When packed runs take
+//! too much memory, they are spilled to a nameless file. Neither happens while memory lasts.
 
 use std::mem;
 
-use super::sort::KeySorter;
-use super::splitters::{KeyLimits, Splitters};
-use crate::engine::packed::PackedRun;
-use crate::engine::packed::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
+use super::bitmap::Bitmap;
+use crate::engine::packed::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool, PackedRun};
 use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::store::Spill;
@@ -21,24 +18,20 @@ struct Bucket {
     open: Chunk,
     /// Words of `open` that are filled.
     filled: usize,
-    first: u64,
-    wide: bool,
 }
 
 /// One thread's buckets for one part.
 pub(super) struct Buckets {
-    /// The keys that each range can hold.
-    pub(super) limits: Vec<KeyLimits>,
+    /// Bits of an offset. The other bits of a rank are the number of its range.
+    bits: u32,
     buckets: Vec<Bucket>,
     /// The full chunks of each bucket.
     full: Vec<Vec<Chunk>>,
-    pub(super) runs: Vec<PackedRun>,
+    runs: Vec<PackedRun>,
     /// Full chunks that are reserved for these buckets, so that the thread's other buckets cannot
     /// take all memory.
     granted: usize,
     full_chunks: usize,
-    /// Most candidates that are sorted at once.
-    most: usize,
     pub(super) spill: Spill,
     /// Candidates produced for these buckets. Not counted in [`Buckets::push`], so that the
     /// conservation law catches lost candidates.
@@ -48,55 +41,45 @@ pub(super) struct Buckets {
 }
 
 impl Buckets {
-    /// Empty buckets, which spill to `spill`.
+    /// Empty buckets of `1 << bits` ranks each, which spill to `spill`.
     pub(super) fn new(
-        splitters: &Splitters,
+        ranges: usize,
+        bits: u32,
         plan: &Plan,
         spill: Spill,
         pool: &mut ChunkPool,
     ) -> Self {
-        let limits: Vec<KeyLimits> = (0..splitters.ranges())
-            .map(|range| splitters.limits(range))
-            .collect();
-        let bucket = |limits: &KeyLimits| Bucket {
+        let bucket = |_| Bucket {
             open: pool.take(),
             filled: 0,
-            first: limits.first,
-            wide: limits.wide(),
         };
         Self {
-            buckets: limits.iter().map(bucket).collect(),
-            full: limits.iter().map(|_| Vec::new()).collect(),
-            limits,
+            bits,
+            buckets: (0..ranges).map(bucket).collect(),
+            full: (0..ranges).map(|_| Vec::new()).collect(),
             runs: Vec::new(),
             granted: plan.granted / CHUNK_BYTES,
             full_chunks: 0,
-            most: plan.sort,
             spill,
             produced: 0,
             repeats: 0,
         }
     }
 
-    /// Add a candidate to a range.
+    /// Add a candidate.
     #[inline]
     pub(super) fn push(
         &mut self,
-        range: usize,
-        key: u64,
+        rank: u64,
         pool: &mut ChunkPool,
-        sorter: &mut KeySorter,
+        bitmap: &mut Bitmap,
     ) -> Result<()> {
+        let range = (rank >> self.bits) as usize;
         let bucket = &mut self.buckets[range];
-        let offset = key - bucket.first;
-        bucket.open.0[bucket.filled % CHUNK] = offset as u32;
+        bucket.open.0[bucket.filled % CHUNK] = (rank & ((1 << self.bits) - 1)) as u32;
         bucket.filled += 1;
-        if bucket.wide {
-            bucket.open.0[bucket.filled % CHUNK] = (offset >> 32) as u32;
-            bucket.filled += 1;
-        }
         if bucket.filled == CHUNK {
-            self.next_chunk(range, pool, sorter)
+            self.next_chunk(range, pool, bitmap)
         } else {
             Ok(())
         }
@@ -108,23 +91,33 @@ impl Buckets {
         &mut self,
         range: usize,
         pool: &mut ChunkPool,
-        sorter: &mut KeySorter,
+        bitmap: &mut Bitmap,
     ) -> Result<()> {
         let bucket = &mut self.buckets[range];
         self.full[range].push(mem::replace(&mut bucket.open, pool.take()));
         bucket.filled = 0;
         self.full_chunks += 1;
         if pool.used_up() && self.full_chunks > self.granted {
-            self.make_room(pool, sorter)?;
+            self.make_room(pool, bitmap)?;
         }
         Ok(())
     }
 
     /// Pack all full chunks, and spill the packed runs if they take over half of the pool.
-    fn make_room(&mut self, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
-        while self.full_chunks > 0 {
-            self.pack(pool, sorter)?;
+    fn make_room(&mut self, pool: &mut ChunkPool, bitmap: &mut Bitmap) -> Result<()> {
+        let (mut run, mut offsets, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
+        for full in &mut self.full {
+            let candidates = full.len() * CHUNK;
+            let all = full.iter().flat_map(|chunk| chunk.0.iter().copied());
+            let unique = bitmap.take(self.bits, candidates, all);
+            self.repeats += candidates as u64 - unique;
+            offsets.clear();
+            bitmap.ranks(0..1 << self.bits, 0, &mut offsets);
+            full.drain(..).for_each(|chunk| pool.give(chunk));
+            run.append(&offsets, &mut bytes, pool)?;
         }
+        self.full_chunks = 0;
+        self.runs.push(run);
         let packed: usize = self.runs.iter().map(PackedRun::chunks).sum();
         if packed > pool.limit / 2 {
             for run in &mut self.runs {
@@ -134,36 +127,30 @@ impl Buckets {
         Ok(())
     }
 
-    /// Pack full chunks into a run. The chunks of each bucket fit one sort.
-    fn pack(&mut self, pool: &mut ChunkPool, sorter: &mut KeySorter) -> Result<()> {
-        let most = (self.most / CHUNK).max(1);
-        let (mut run, mut keys, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
-        for (full, &limits) in self.full.iter_mut().zip(&self.limits) {
-            let chunks = full.split_off(full.len().saturating_sub(most));
-            let slices: Vec<&[u32]> = chunks.iter().map(|chunk| &chunk.0[..]).collect();
-            keys.clear();
-            let candidates = sorter.sort(limits, &slices, &mut keys);
-            self.full_chunks -= chunks.len();
-            self.repeats += (candidates - keys.len()) as u64;
-            chunks.into_iter().for_each(|chunk| pool.give(chunk));
-            run.append(&keys, &mut bytes, pool)?;
-        }
-        self.runs.push(run);
-        Ok(())
+    /// Number of ranges.
+    pub(super) fn ranges(&self) -> usize {
+        self.buckets.len()
     }
 
     /// The number of a range's candidates in memory and in files, repeats included.
     pub(super) fn candidates(&self, range: usize) -> usize {
         let packed = self.runs.iter().map(|run| run.count(range));
-        let words = self.full[range].len() * CHUNK + self.buckets[range].filled;
-        words / self.limits[range].words() + packed.sum::<usize>()
+        self.full[range].len() * CHUNK + self.buckets[range].filled + packed.sum::<usize>()
     }
 
-    /// The unsorted candidates of a range, in the form that [`KeyLimits::keys`] reads.
-    pub(super) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u32]> {
+    /// The candidates of a range that are in memory and unsorted.
+    pub(super) fn unsorted(&self, range: usize) -> impl Iterator<Item = u32> {
         let bucket = &self.buckets[range];
         let full = self.full[range].iter().map(|chunk| &chunk.0[..]);
-        full.chain([&bucket.open.0[..bucket.filled]])
+        let slices = full.chain([&bucket.open.0[..bucket.filled]]);
+        slices.flat_map(|slice| slice.iter().copied())
+    }
+
+    /// Append the packed candidates of a range to `out`.
+    pub(super) fn packed(&self, range: usize, out: &mut Vec<u64>) -> Result<()> {
+        let mut bytes = Vec::new();
+        let mut runs = self.runs.iter();
+        runs.try_for_each(|run| run.read(range, &self.spill, &mut bytes, out))
     }
 
     /// Return the full chunks of a range to the pool. Its bucket is then empty.
@@ -192,51 +179,41 @@ mod tests {
     fn buckets_return_every_candidate_from_chunks_runs_and_files() {
         let place = tempfile::tempdir().unwrap();
         let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        // The first three ranges have 2^18 keys each. The last range has all greater keys.
-        let keys: Vec<u64> = (0..60_000)
-            .map(|i| (mix(i) >> 44) | ((i % 3) << 40))
+        // Four ranges of 2^18 ranks each; the last one has few.
+        let ranks: Vec<u64> = (0..60_000)
+            .map(|i| (mix(i) >> 46) | (i % 3) << 18)
+            .chain([3 << 18, (4 << 18) - 1, 3 << 18])
             .collect();
-        let sample: Vec<u64> = (0..1 << 10).map(|i| i << 10).collect();
-        let splitters = Splitters::new(&sample, 4, 42);
         // First all candidates are in chunks, then some in packed runs, then some in a file.
         for (limit, packed, spilled) in [
             (1 << 20, false, false),
-            (300 << 10, true, false),
+            (170 << 10, true, false),
             (64 << 10, true, true),
         ] {
-            let (mut pool, mut sorter) =
-                (ChunkPool::new(limit / CHUNK_BYTES), KeySorter::default());
-            let plan = Plan::tiny(1);
+            let mut pool = ChunkPool::new(limit / CHUNK_BYTES);
+            let mut bitmap = Bitmap::default();
             let spill = Spill::new(place.path());
-            let mut buckets = Buckets::new(&splitters, &plan, spill, &mut pool);
+            let mut buckets = Buckets::new(4, 18, &Plan::tiny(1), spill, &mut pool);
             buckets.granted = 0;
-            let widths: Vec<usize> = buckets.limits.iter().map(|limits| limits.words()).collect();
-            assert_eq!(widths, [1, 1, 1, 2]);
-            for &key in &keys {
-                let range = splitters.range(key);
-                buckets.push(range, key, &mut pool, &mut sorter).unwrap();
+            for &rank in &ranks {
+                buckets.push(rank, &mut pool, &mut bitmap).unwrap();
                 assert!(pool.taken() <= pool.limit + 6, "{limit}");
             }
             assert_eq!(!buckets.runs.is_empty(), packed, "{limit}");
             assert_eq!(buckets.spill.bytes() > 0, spilled, "{limit}");
 
-            let mut found = BTreeSet::new();
-            for range in 0..splitters.ranges() {
-                let limits = buckets.limits[range];
-                let slices = buckets.unsorted(range);
-                let mut held: Vec<u64> = slices.flat_map(|slice| limits.keys(slice)).collect();
-                for run in &buckets.runs {
-                    let from = held.len();
-                    let mut bytes = Vec::new();
-                    run.read(range, &buckets.spill, &mut bytes, &mut held)
-                        .unwrap();
-                    assert!(held[from..].is_sorted());
-                }
-                assert_eq!(held.len(), buckets.candidates(range));
-                assert!(held.iter().all(|&key| splitters.range(key) == range));
-                found.extend(held);
+            let (mut found, mut held) = (BTreeSet::new(), 0);
+            for range in 0..4 {
+                let mut offsets = Vec::new();
+                buckets.packed(range, &mut offsets).unwrap();
+                offsets.extend(buckets.unsorted(range).map(u64::from));
+                assert_eq!(offsets.len(), buckets.candidates(range));
+                assert!(offsets.iter().all(|&offset| offset < 1 << 18));
+                held += offsets.len();
+                found.extend(offsets.iter().map(|offset| (range as u64) << 18 | offset));
             }
-            assert_eq!(found, keys.iter().copied().collect::<BTreeSet<_>>());
+            assert_eq!(held + buckets.repeats as usize, ranks.len());
+            assert_eq!(found, ranks.iter().copied().collect::<BTreeSet<_>>());
             buckets.retire(&mut pool);
             assert_eq!(pool.taken(), 0);
         }

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::bitmap::Bitmap;
 use super::buckets::Buckets;
-use super::sort::KeySorter;
-use super::splitters::Splitters;
 use crate::engine::PerThread;
 use crate::engine::job::Visit;
 use crate::engine::packed::{CHUNK_BYTES, ChunkPool};
@@ -12,18 +11,22 @@ use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::board::holds;
-use crate::game::key::KeyCodec;
-use crate::game::{Board, Exp, Game, Rules, Tally};
+use crate::game::rank::Ranking;
+use crate::game::{Board, Exp, Game, PartKey, Rules, Tally};
+use crate::part::Kind;
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
 pub(crate) struct Candidates {
     pub(super) rules: Rules,
-    pub(super) codec: KeyCodec,
-    pub(super) splitters: Splitters,
+    pub(super) kind: Kind,
+    pub(super) key: PartKey,
+    pub(super) ranking: Arc<Ranking>,
+    /// Ranks of a range, as a power of two.
+    pub(super) bits: u32,
     pub(super) buckets: PerThread<Buckets>,
     pub(super) scratch: Arc<PerThread<CandidateScratch>>,
-    /// Most candidates that are sorted at once.
-    pub(super) sort: usize,
+    /// Most ranks that a task decodes.
+    pub(super) most: usize,
 }
 
 impl Candidates {
@@ -32,23 +35,37 @@ impl Candidates {
     pub(super) fn spawn(&self, afterstates: &[Board], tile: Exp, thread: usize) -> Result<()> {
         let mut buckets = self.buckets.lock(thread);
         let scratch = &mut *self.scratch.lock(thread);
-        let (pool, sorter, made) = (&mut scratch.pool, &mut scratch.sorter, &mut scratch.made);
-        let produced = expand(afterstates, tile, self.rules, &self.codec, made, |key| {
-            buckets.push(self.splitters.range(key), key, pool, sorter)
-        })?;
-        buckets.produced += produced;
+        let CandidateScratch {
+            pool,
+            bitmap,
+            made,
+            ranks,
+            ..
+        } = scratch;
+        for slice in afterstates.chunks(SLICE) {
+            made.clear();
+            self.rules.spawn(slice, tile, made);
+            self.rules.canonicalise(made);
+            ranks.clear();
+            self.ranking.ranks(made, ranks);
+            buckets.produced += made.len() as u64;
+            ranks
+                .iter()
+                .try_for_each(|&rank| buckets.push(rank, pool, bitmap))?;
+        }
         Ok(())
     }
 
-    /// Collect canonical boards in the buckets of a thread, and turn `boards` into keys.
-    pub(super) fn add(&self, boards: &mut [Board], thread: usize) -> Result<()> {
-        let CandidateScratch { pool, sorter, .. } = &mut *self.scratch.lock(thread);
+    /// Collect canonical boards in the buckets of a thread.
+    pub(super) fn add(&self, boards: &[Board], thread: usize) -> Result<()> {
+        let CandidateScratch { pool, bitmap, .. } = &mut *self.scratch.lock(thread);
         let mut buckets = self.buckets.lock(thread);
         buckets.produced += boards.len() as u64;
-        self.codec.encode(boards);
-        boards
+        let mut ranks = Vec::new();
+        self.ranking.ranks(boards, &mut ranks);
+        ranks
             .iter()
-            .try_for_each(|&key| buckets.push(self.splitters.range(key), key, pool, sorter))
+            .try_for_each(|&rank| buckets.push(rank, pool, bitmap))
     }
 }
 
@@ -80,28 +97,37 @@ impl<'a> ExpandStates<'a> {
     /// canonical and have repeats; 0 stands for no afterstate. `worker` is the number of the
     /// thread.
     fn collect(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
-        let scratch = &mut *self.own.scratch.lock(worker);
-        let (pool, sorter, keys) = (&mut scratch.pool, &mut scratch.sorter, &mut scratch.keys);
-        let fresh = scratch.filter.pass(afterstates, &mut scratch.made);
+        let CandidateScratch {
+            pool,
+            bitmap,
+            filter,
+            made,
+            ranks,
+            ..
+        } = &mut *self.own.scratch.lock(worker);
+        let fresh = filter.pass(afterstates, made);
         self.own.rules.canonicalise(fresh);
-        keys.clear();
-        keys.extend_from_slice(fresh);
-        self.own.codec.encode(keys);
-
-        let mut own = self.own.buckets.lock(worker);
-        let mut above = self.above.buckets.lock(worker);
-        let mut mergers = 0;
-        for (&afterstate, &key) in fresh.iter().zip(keys.iter()) {
-            let merged = holds(afterstate, self.merged);
-            mergers += usize::from(merged);
-            let (candidates, buckets) = match merged {
-                true => (self.above, &mut above),
-                false => (self.own, &mut own),
-            };
-            buckets.push(candidates.splitters.range(key), key, pool, sorter)?;
+        // Afterstates without a merged tile first.
+        let mut mergers = Vec::new();
+        let mut own = 0;
+        for at in 0..fresh.len() {
+            let board = fresh[at];
+            fresh[own] = board;
+            if holds(board, self.merged) {
+                mergers.push(board);
+            } else {
+                own += 1;
+            }
         }
-        above.produced += mergers as u64;
-        own.produced += (fresh.len() - mergers) as u64;
+        for (candidates, boards) in [(self.own, &fresh[..own]), (self.above, &mergers[..])] {
+            ranks.clear();
+            candidates.ranking.ranks(boards, ranks);
+            let mut buckets = candidates.buckets.lock(worker);
+            buckets.produced += boards.len() as u64;
+            ranks
+                .iter()
+                .try_for_each(|&rank| buckets.push(rank, pool, bitmap))?;
+        }
         Ok(())
     }
 }
@@ -133,55 +159,31 @@ impl Visit for ExpandStates<'_> {
 /// A thread's buffers to make and sort candidates. They are reused from layer to layer.
 pub(super) struct CandidateScratch {
     pub(super) pool: ChunkPool,
-    pub(super) sorter: KeySorter,
+    pub(super) bitmap: Bitmap,
     filter: Filter,
-    /// New boards, and then their keys.
-    pub(super) made: Vec<Board>,
-    /// Keys of boards, while the boards are still needed.
-    pub(super) keys: Vec<u64>,
-    /// Sorted runs of a range.
-    pub(super) runs: Vec<Vec<u64>>,
+    /// New boards.
+    made: Vec<Board>,
+    /// Their ranks.
+    ranks: Vec<u64>,
+    /// Packed candidates of a range.
+    pub(super) packed: Vec<u64>,
 }
 
 impl CandidateScratch {
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
             pool: ChunkPool::new(plan.chunks / CHUNK_BYTES),
-            sorter: KeySorter::default(),
+            bitmap: Bitmap::default(),
             filter: Filter::new(),
             made: Vec::new(),
-            keys: Vec::new(),
-            runs: Vec::new(),
+            ranks: Vec::new(),
+            packed: Vec::new(),
         }
     }
 }
 
 /// Afterstates of a slice: the boards made from it fit a core's first caches.
 const SLICE: usize = 1 << 10;
-
-/// Spawn `tile` into every empty cell of a block of afterstates. `emit` gets the key of each
-/// resulting board, in canonical form. Returns the number of boards. `made` is scratch space.
-///
-/// About 6 ns a candidate, without the time of `emit`.
-fn expand(
-    afterstates: &[Board],
-    tile: Exp,
-    rules: Rules,
-    codec: &KeyCodec,
-    made: &mut Vec<u64>,
-    mut emit: impl FnMut(u64) -> Result<()>,
-) -> Result<u64> {
-    let mut candidates = 0;
-    for slice in afterstates.chunks(SLICE) {
-        made.clear();
-        rules.spawn(slice, tile, made);
-        rules.canonicalise(made);
-        codec.encode(made);
-        candidates += made.len() as u64;
-        made.iter().try_for_each(|&key| emit(key))?;
-    }
-    Ok(candidates)
-}
 
 /// Log2 of the entries of a [`Filter`]. They take 256 KiB, part of a core's second cache.
 const BITS: u32 = 15;
@@ -226,29 +228,6 @@ impl Filter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Game;
-
-    #[test]
-    fn a_block_expands_to_the_candidates_of_the_rules() {
-        let game: Game = "2x2".parse().unwrap();
-        let rules = game.rules();
-        // 2 . / . . and . . / 4 2 with a 2: the sums are 4 and 8, so each needs its own codec.
-        for (afterstate, expected) in [
-            (0x2000, vec![0x0012, 0x0012, 0x0120]),
-            (0x0021, vec![0x0112, 0x0121]),
-        ] {
-            let sum = crate::game::sum(afterstate) + 2;
-            let codec = KeyCodec::new(sum, Exp::of_tile(8).unwrap());
-            let (mut made, mut boards) = (Vec::new(), Vec::new());
-            let candidates = expand(&[afterstate], Exp::TWO, rules, &codec, &mut made, |key| {
-                boards.push(codec.decode(key));
-                Ok(())
-            });
-            boards.sort_unstable();
-            assert_eq!(boards, expected, "{afterstate:#x}");
-            assert_eq!(candidates.unwrap(), expected.len() as u64);
-        }
-    }
 
     #[test]
     fn the_filter_passes_every_board_at_least_once_and_drops_recent_repeats() {

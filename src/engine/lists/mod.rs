@@ -1,62 +1,66 @@
 //! Candidates as lists, the first of the two ways to hold a layer.
 //!
-//! A parallel sample sort, which drops repeats late. Candidates are turned into keys (`KeyCodec`),
-//! which have the order of boards in fewer bits. *Splitters*, taken from a sample of the part in
-//! the layer before, cut the keys into *ranges* of about equal numbers of candidates. Every thread
-//! puts its candidates into its own *buckets*, one for each range, in chunks of memory from one
-//! pool. When the pool is used up, buckets are sorted and packed into delta-coded runs. If the runs
-//! take too much memory, they are spilled to a file. Then the buckets of all threads are sorted and
-//! merged, range by range, and repeats are dropped. The ranges in order are the part.
+//! A board of the layer has a *rank*, its number among all boards of its sum. The ranks of a part
+//! are cut into *ranges* of equal length. Every thread puts its candidates into its own *buckets*,
+//! one for each range, in chunks of memory from one pool. When the pool is used up, buckets are
+//! packed into delta-coded runs. If the runs take too much memory, they are spilled to a file. Then
+//! the buckets of all threads go through a bitmap, range by range. A candidate sets its bit, so
+//! repeats vanish and order comes by itself. The ranges in order are the part.
 //!
 //! ```text
-//! expand ----(range, key)--> Buckets        chunks; packed when chunks run out; then spilled
-//! ExpandStates --/              |
-//!                               v
-//!                            SortTask       a range, or a subrange: Sorter, PackedRun
-//!                               |
-//!                               | sorted runs
-//!                               v
-//!                            reduce ------> states, in order
+//! Candidates::spawn -(rank)-> Buckets       chunks; packed when chunks run out; then spilled
+//! ExpandStates -----/            |
+//!                                v
+//!                             Bitmap        a bit for each rank of a range
+//!                                |
+//!                                v
+//!                        Ranking::decode -> states, in order
 //! ```
 //!
-//! The two steps that do the work are pure functions, `expand` and `reduce`: they use no files, no
-//! threads and no buckets.
-//!
-//! Reading order: `splitters`, `candidates` (with `expand`), `buckets` (`packed`),
-//! `source`, `sort` (with `reduce`).
+//! Reading order: [`Ranking`], `bitmap`, `buckets` (`packed`), `candidates`, `source`.
 
+mod bitmap;
 mod buckets;
 mod candidates;
-pub(crate) mod sort;
 mod source;
-mod splitters;
 
+use std::array;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::frontier::Origins;
-use super::plan::Plan;
+use super::packed::CHUNK_BYTES;
+use super::plan::{PARTS, Plan};
 use super::workers::{Done, Workers};
 use crate::engine::PerThread;
 use crate::error::Result;
-use crate::game::key::KeyCodec;
-use crate::game::{Exp, Game};
+use crate::game::rank::{RankTables, Ranking};
+use crate::game::{Exp, Game, PartKey};
 use crate::part::Kind;
 use crate::store::{Run, Spill};
 use buckets::Buckets;
 use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, ExpandStates};
-use splitters::{Sample, Splitters};
 
-/// Data that is kept from layer to layer: samples to cut the parts of the next layer, and the
-/// buffers of each thread.
+/// Candidates of a range of a small part. Smaller ranges give all threads work.
+const SMALL_RANGE: u64 = 1 << 12;
+
+/// The number of exponents.
+const TILES: usize = Exp::LAST.get() as usize + 1;
+
+/// Data that is kept from layer to layer: the tables of ranks, the sizes of parts, and the buffers of
+/// each thread.
 pub(crate) struct Lists {
     game: Game,
     plan: Plan,
-    codec: KeyCodec,
-    /// A sample of each part of the layer before.
-    samples: BTreeMap<(Kind, Exp), Sample>,
+    /// The sum of the layer under way.
+    sum: u32,
+    /// For each largest tile, tables for this sum and further sums, and the ranks of this sum.
+    tables: [OnceLock<Arc<RankTables>>; TILES],
+    rankings: [OnceLock<Arc<Ranking>>; TILES],
+    /// The number of candidates of each part of the layer before.
+    candidates: BTreeMap<(Kind, Exp), u64>,
     scratch: Arc<PerThread<CandidateScratch>>,
     /// The directory of spill files.
     dir: PathBuf,
@@ -66,18 +70,20 @@ impl Lists {
     /// Prepare to count the layer after the last sealed layer of `run`.
     pub(crate) fn new(run: &Run, plan: &Plan) -> Result<Self> {
         let game = *run.game();
-        let mut samples = BTreeMap::new();
+        let mut candidates = BTreeMap::new();
         for kind in [Kind::States, Kind::Afterstates] {
             for part in run.parts_of(kind, run.sealed_sum())? {
-                samples.insert((kind, part.label().key.max), Sample::of(&part));
+                candidates.insert((kind, part.label().key.max), 2 * part.states());
             }
         }
         let scratch = (0..plan.threads()).map(|_| CandidateScratch::new(plan));
         Ok(Self {
             game,
             plan: plan.clone(),
-            codec: KeyCodec::new(run.sealed_sum(), Exp::TWO),
-            samples,
+            sum: run.sealed_sum(),
+            tables: array::from_fn(|_| OnceLock::new()),
+            rankings: array::from_fn(|_| OnceLock::new()),
+            candidates,
             scratch: Arc::new(PerThread::of(scratch)),
             dir: run.dir().to_owned(),
         })
@@ -85,47 +91,64 @@ impl Lists {
 
     /// Expect the candidates of only one of `tasks` tasks of a part.
     pub(crate) fn for_one_of(mut self, tasks: usize) -> Self {
-        for sample in self.samples.values_mut() {
-            sample.candidates /= tasks.max(1) as u64;
+        for candidates in self.candidates.values_mut() {
+            *candidates /= tasks.max(1) as u64;
         }
         self
     }
 
     /// Prepare for the layer of sum `sum`.
     pub(crate) fn begin(&mut self, sum: u32) {
-        self.codec = self.codec.for_sum(sum, largest(&self.game, sum));
-    }
-
-    /// Collect candidates of a part of this layer. The splitters come from a sample of the part
-    /// with this largest tile in the layer before. If its states are not kept, they come from its
-    /// afterstates, which have a similar distribution.
-    pub(crate) fn collect(&self, kind: Kind, max: Exp) -> Candidates {
-        let sample = |kind| self.samples.get(&(kind, max));
-        let sample = sample(kind).or_else(|| sample(Kind::Afterstates));
-        let (mut keys, candidates) = sample.map_or_else(Default::default, |sample| {
-            (sample.values.clone(), sample.candidates)
-        });
-        self.codec.encode(&mut keys);
-        let ranges = splitters::ranges(candidates, &self.plan);
-        let bits = self.codec.bits(self.game.size().cells());
-        let splitters = Splitters::new(&keys, ranges, bits);
-        let buckets = |thread| {
-            let pool = &mut self.scratch.lock(thread).pool;
-            Buckets::new(&splitters, &self.plan, Spill::new(&self.dir), pool)
-        };
-        Candidates {
-            rules: self.game.rules(),
-            codec: self.codec.clone(),
-            buckets: PerThread::of((0..self.plan.threads()).map(buckets)),
-            splitters,
-            scratch: Arc::clone(&self.scratch),
-            sort: self.plan.sort,
+        self.sum = sum;
+        self.rankings = array::from_fn(|_| OnceLock::new());
+        for tables in &mut self.tables {
+            if tables.get().is_some_and(|tables| tables.most() < sum) {
+                *tables = OnceLock::new();
+            }
         }
     }
 
-    /// Keep a sample of a part for the next layer.
-    pub(crate) fn remember(&mut self, kind: Kind, max: Exp, sample: Sample) {
-        self.samples.insert((kind, max), sample);
+    /// The ranks of the boards with tiles up to `max`.
+    fn ranking(&self, max: Exp) -> &Arc<Ranking> {
+        let at = usize::from(max.get());
+        self.rankings[at].get_or_init(|| {
+            let tables = self.tables[at].get_or_init(|| {
+                let size = self.game.size();
+                // Tables for twice the sum serve many layers.
+                let most = (size.cells() << max.get()).min(2 * self.sum);
+                RankTables::new(size, max, most)
+            });
+            Arc::new(tables.of_sum(self.sum))
+        })
+    }
+
+    /// Collect candidates of a part of this layer. The number of candidates in the layer before
+    /// tells how many ranges are needed.
+    pub(crate) fn collect(&self, kind: Kind, max: Exp) -> Candidates {
+        let ranking = self.ranking(max.min(self.game.top()));
+        let before = |kind| self.candidates.get(&(kind, max)).copied();
+        let expected = before(kind).or_else(|| before(Kind::Afterstates));
+        let bits = range_bits(ranking.boards(), expected.unwrap_or(0), &self.plan);
+        let ranges = (ranking.boards() >> bits) as usize + 1;
+        let buckets = |thread| {
+            let pool = &mut self.scratch.lock(thread).pool;
+            Buckets::new(ranges, bits, &self.plan, Spill::new(&self.dir), pool)
+        };
+        Candidates {
+            rules: self.game.rules(),
+            kind,
+            key: PartKey { sum: self.sum, max },
+            ranking: Arc::clone(ranking),
+            bits,
+            buckets: PerThread::of((0..self.plan.threads()).map(buckets)),
+            scratch: Arc::clone(&self.scratch),
+            most: self.plan.sort,
+        }
+    }
+
+    /// Keep the number of candidates of a part for the next layer.
+    pub(crate) fn remember(&mut self, kind: Kind, max: Exp, candidates: u64) {
+        self.candidates.insert((kind, max), candidates);
     }
 
     /// Spawn into the origins of parts, and collect the states.
@@ -144,41 +167,21 @@ impl Lists {
             Ok(Done)
         })?;
         for (states, origins) in states.iter().zip(parts) {
-            states.add(&mut origins.starts.clone(), 0)?;
+            states.add(&origins.starts, 0)?;
         }
         Ok(states)
     }
 }
 
-/// The largest tile that a layer can have.
-fn largest(game: &Game, sum: u32) -> Exp {
-    let largest = Exp::new(sum.ilog2() as u8).unwrap_or(Exp::LAST);
-    largest.min(game.top())
-}
-
-/// The codec between the boards of a layer and their keys.
-pub(crate) fn codec(game: &Game, sum: u32) -> KeyCodec {
-    KeyCodec::new(sum, largest(game, sum))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::job::Source;
-    use crate::engine::{Silent, count};
-    use crate::store::{Keep, Store};
-
-    #[test]
-    fn splitters_come_from_afterstates_if_no_states_are_kept() {
-        let game: Game = "4x4-16".parse().unwrap();
-        let place = tempfile::tempdir().unwrap();
-        let mut store = Store::open(place.path(), &game, Some(Keep::Last)).unwrap();
-        let plan = Plan::new(1 << 30, 2).unwrap();
-        count(&mut store, &plan, Some(36), &mut Silent).unwrap();
-        let mut lists = Lists::new(store.run(), &plan).unwrap();
-        let max = Exp::of_tile(8).unwrap();
-        assert!(lists.samples.remove(&(Kind::States, max)).is_some());
-        let source = lists.collect(Kind::States, max).into_source();
-        assert!(source.unwrap().cuts().ranges > 1);
-    }
+/// The length of a range, as a power of two, of a part of `boards` ranks and about `candidates`
+/// candidates.
+fn range_bits(boards: u64, candidates: u64, plan: &Plan) -> u32 {
+    let for_cache = (boards / bitmap::FIT).min(candidates / bitmap::SPARSE);
+    let for_threads = (candidates / SMALL_RANGE).min(8 * plan.threads() as u64);
+    // Each range has a partly filled chunk in the buckets of each part. These chunks may take a
+    // quarter of the memory.
+    let most = (plan.chunks / CHUNK_BYTES / (4 * PARTS)).clamp(1, 8192);
+    let ranges = for_cache.max(for_threads).clamp(1, most as u64);
+    // An offset has 32 bits.
+    (boards / ranges).max(64).ilog2().min(31) + 1
 }

@@ -1,0 +1,405 @@
+//! The rank of a board: its number among all boards of its sum, in their order. Ranks have no
+//! holes.
+//!
+//! Key idea: the rank of a word in a dictionary, with rows for letters. A row has a *weight*, half
+//! the sum of its tiles, and rows of one weight are a *class*. The boards before a board have a
+//! lesser first row; or the same first row and a lesser second row; and so on. How many there are
+//! depends only on a row and on the weight that is left for it and the rows below, so tables give
+//! these numbers. The last two rows are looked up together, since they have what weight is left:
+//! the first of them and the class of the other are enough.
+//!
+//! Sorted ranks are turned into boards by a walk through the top rows. A list of all bottom rows of
+//! a weight has the rest, so no board takes a division.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use super::board::{Board, Size, for_size};
+use super::exp::Exp;
+use crate::wide::wide;
+
+/// Tables for the sums of a game up to a limit.
+pub struct RankTables {
+    size: Size,
+    /// The greatest sum.
+    most: u32,
+    /// For each row, by its bits in a board.
+    rows: Vec<RankRow>,
+    /// The bits of each possible row and the number of its class, in order of the bits.
+    order: Vec<(u16, u16)>,
+    classes: Vec<Class>,
+    /// For each possible row and each class: the pairs of equal weight whose first row is less.
+    pairs: Vec<u32>,
+    /// For 0, 1, 2, ... rows: the ways to fill them, by weight.
+    ways: Vec<Vec<u64>>,
+    bottoms: OnceLock<Bottoms>,
+}
+
+/// A row among the possible rows, and among the rows of its weight.
+#[derive(Clone, Copy, Default)]
+struct RankRow {
+    place: u16,
+    class: u16,
+    number: u16,
+}
+
+/// The rows of one weight.
+struct Class {
+    weight: usize,
+    /// Their bits, in order.
+    rows: Vec<u16>,
+}
+
+/// The contents of all bottom rows of a board, by weight, and in order.
+struct Bottoms {
+    /// For each weight, where its contents begin.
+    begins: Vec<usize>,
+    contents: Vec<u32>,
+}
+
+/// The ranks of the boards of one sum.
+pub struct Ranking {
+    tables: Arc<RankTables>,
+    /// Half the sum.
+    weight: usize,
+    /// The boards with a lesser first row, for each possible row; then the number of all boards.
+    first: Vec<u64>,
+    /// If there are two top rows: for each class of the first, and each second row, the boards with
+    /// the same first row and a lesser second row; then all with this first row.
+    second: Vec<u64>,
+}
+
+/// Rows that a board has below the rows whose contents are walked through. Two rows of four cells
+/// have too many contents where sums are large, as on 3x4.
+const fn bottom_rows(rows: usize, cols: usize) -> usize {
+    match (rows, cols) {
+        (2, _) | (3, 4) => 1,
+        _ => 2,
+    }
+}
+
+impl RankTables {
+    /// Tables for boards of a size with tiles up to `top` and sums up to `most`.
+    pub fn new(size: Size, top: Exp, most: u32) -> Arc<Self> {
+        let heaviest = most as usize / 2;
+        let mut rows = vec![RankRow::default(); 1 << (4 * size.cols())];
+        let mut by_weight: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
+        for row in 0..rows.len() {
+            let digits = (0..size.cols()).map(|cell| row >> (4 * cell) & 15);
+            let weight = digits.clone().map(|digit| (1 << digit) / 2).sum();
+            if weight <= heaviest && digits.max() <= Some(top.get().into()) {
+                by_weight.entry(weight).or_default().push(row as u16);
+            }
+        }
+        let mut classes = Vec::new();
+        let mut order = Vec::new();
+        for (weight, peers) in by_weight {
+            let class = classes.len() as u16;
+            order.extend(peers.iter().map(|&bits| (bits, class)));
+            for (number, &bits) in (0..).zip(&peers) {
+                rows[usize::from(bits)] = RankRow {
+                    place: 0,
+                    class,
+                    number,
+                };
+            }
+            classes.push(Class {
+                weight,
+                rows: peers,
+            });
+        }
+        order.sort_unstable();
+        for (place, &(bits, _)) in (0..).zip(&order) {
+            rows[usize::from(bits)].place = place;
+        }
+        let [high, wide] = [size.rows(), size.cols()].map(usize::from);
+        let pairs = match bottom_rows(high, wide) {
+            1 => Vec::new(),
+            _ => pairs(&order, &classes, heaviest),
+        };
+        let mut ways = vec![vec![0; heaviest + 1]];
+        ways[0][0] = 1;
+        for rows in 1..=high {
+            ways.push(one_row_more(&ways[rows - 1], &classes));
+        }
+        Arc::new(Self {
+            size,
+            most,
+            rows,
+            order,
+            classes,
+            pairs,
+            ways,
+            bottoms: OnceLock::new(),
+        })
+    }
+
+    /// The greatest sum that the tables have.
+    pub(crate) fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// The ranks of the boards of `sum`.
+    pub fn of_sum(self: &Arc<Self>, sum: u32) -> Ranking {
+        let weight = sum as usize / 2;
+        let [high, wide] = [self.size.rows(), self.size.cols()].map(usize::from);
+        let bottom = bottom_rows(high, wide);
+        let second = match high - bottom {
+            1 => Vec::new(),
+            _ => {
+                let left = |class: &Class| weight.checked_sub(class.weight);
+                let classes = self.classes.iter().map(left);
+                classes.flat_map(|left| self.before(left, bottom)).collect()
+            }
+        };
+        Ranking {
+            tables: Arc::clone(self),
+            weight,
+            first: self.before(Some(weight), high - 1),
+            second,
+        }
+    }
+
+    /// For each possible row, the ways to fill this row and `below` more with some weight if the row
+    /// is less; then all ways.
+    fn before(&self, weight: Option<usize>, below: usize) -> Vec<u64> {
+        let ways = &self.ways[below];
+        let mut before = Vec::with_capacity(self.order.len() + 1);
+        let mut total = 0;
+        for &(_, class) in &self.order {
+            before.push(total);
+            let left = weight.and_then(|weight| weight.checked_sub(self.weight(class)));
+            total += left.map_or(0, |left| ways[left]);
+        }
+        before.push(total);
+        before
+    }
+
+    fn weight(&self, class: u16) -> usize {
+        self.classes[usize::from(class)].weight
+    }
+
+    fn bottoms(&self, rows: usize) -> &Bottoms {
+        self.bottoms.get_or_init(|| {
+            let mut begins = vec![0];
+            for &ways in &self.ways[rows] {
+                begins.push(begins[begins.len() - 1] + ways as usize);
+            }
+            let mut contents = vec![0; begins[begins.len() - 1]];
+            let mut ends = begins.clone();
+            let mut put = |weight: usize, bits: u32| {
+                contents[ends[weight]] = bits;
+                ends[weight] += 1;
+            };
+            for &(bits, class) in &self.order {
+                let (bits, weight) = (u32::from(bits), self.weight(class));
+                if rows == 1 {
+                    put(weight, bits);
+                    continue;
+                }
+                let fits = |below: &&Class| weight + below.weight < self.ways[0].len();
+                for below in self.classes.iter().take_while(fits) {
+                    for &last in &below.rows {
+                        let bits = bits << (4 * self.size.cols()) | u32::from(last);
+                        put(weight + below.weight, bits);
+                    }
+                }
+            }
+            Bottoms { begins, contents }
+        })
+    }
+}
+
+/// See [`RankTables::pairs`].
+fn pairs(order: &[(u16, u16)], classes: &[Class], heaviest: usize) -> Vec<u32> {
+    let mut pairs = vec![0; order.len() * classes.len()];
+    let mut before = vec![0; heaviest + 1];
+    for (pairs, &(_, class)) in pairs.chunks_exact_mut(classes.len()).zip(order) {
+        let weight = classes[usize::from(class)].weight;
+        for (pairs, below) in pairs.iter_mut().zip(classes) {
+            if let Some(before) = before.get_mut(weight + below.weight) {
+                *pairs = *before;
+                *before += below.rows.len() as u32;
+            }
+        }
+    }
+    pairs
+}
+
+/// The ways to fill one row more, by weight.
+fn one_row_more(ways: &[u64], classes: &[Class]) -> Vec<u64> {
+    let mut more = vec![0; ways.len()];
+    for class in classes {
+        for (more, ways) in more[class.weight..].iter_mut().zip(ways) {
+            *more += class.rows.len() as u64 * ways;
+        }
+    }
+    more
+}
+
+/// The boards with the same top rows.
+#[derive(Default)]
+struct Block {
+    /// The ranks of the boards.
+    begin: u64,
+    end: u64,
+    /// The top rows, at their place in a board.
+    top: u64,
+    /// Where the contents of the bottom rows begin.
+    bottoms: usize,
+    /// The places of the top rows.
+    rows: [usize; 2],
+}
+
+impl Ranking {
+    /// Number of boards in all orientations, whether the game reaches them or not.
+    pub fn boards(&self) -> u64 {
+        self.first[self.first.len() - 1]
+    }
+
+    /// Append the ranks of `boards`, about 3 ns each. Their size, sum and tiles must be possible in
+    /// the ranking.
+    pub fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
+        for_size!(self.tables.size, ranks_of::<R, C>(self, boards, ranks));
+    }
+
+    /// Replace ranks, sorted, by their boards, about 2 ns each. The first call makes a table of all
+    /// contents of bottom rows.
+    pub fn decode(&self, ranks: &mut [u64]) {
+        for_size!(self.tables.size, decode::<R, C>(self, ranks));
+    }
+
+    /// The block of a rank that lies after the block `last`.
+    fn block<const R: usize, const C: usize>(&self, rank: u64, last: &Block) -> Block {
+        let tables = &*self.tables;
+        let [mut row, mut second] = last.rows;
+        if self.first[row + 1] <= rank {
+            row += self.first[row + 1..].partition_point(|&before| before <= rank);
+            second = 0;
+        }
+        let (bits, class) = tables.order[row];
+        let mut block = Block {
+            begin: self.first[row],
+            end: self.first[row + 1],
+            top: u64::from(bits),
+            bottoms: 0,
+            rows: [row, second],
+        };
+        let mut left = self.weight - tables.weight(class);
+        if R - bottom_rows(R, C) == 2 {
+            let length = self.first.len();
+            let before = &self.second[usize::from(class) * length..][..length];
+            let number = rank - block.begin;
+            if before[second + 1] <= number {
+                second += before[second + 1..].partition_point(|&before| before <= number);
+            }
+            let (bits, class) = tables.order[second];
+            left -= tables.weight(class);
+            block.rows[1] = second;
+            block.top = block.top << (4 * C) | u64::from(bits);
+            block.end = block.begin + before[second + 1];
+            block.begin += before[second];
+        }
+        block.top <<= 4 * C * bottom_rows(R, C);
+        block.bottoms = tables.bottoms(bottom_rows(R, C)).begins[left];
+        block
+    }
+}
+
+wide! {
+    fn ranks_of<const R: usize, const C: usize>(
+        ranking: &Ranking,
+        boards: &[Board],
+        ranks: &mut Vec<u64>,
+    ) {
+        // Slices, so that the compiler does not reload fields for each board. The fixed length
+        // proves that every row is in bounds.
+        let rows = &ranking.tables.rows[..1 << (4 * C)];
+        let (pairs, classes) = (&ranking.tables.pairs[..], ranking.tables.classes.len());
+        let (first, second) = (&ranking.first[..], &ranking.second[..]);
+        let rank = |board: &Board| {
+            let row = |row: usize| rows[(board >> (4 * C * (R - 1 - row))) as usize & (rows.len() - 1)];
+            let mut rank = first[usize::from(row(0).place)];
+            if R - bottom_rows(R, C) == 2 {
+                rank += second[usize::from(row(0).class) * first.len() + usize::from(row(1).place)];
+            }
+            if bottom_rows(R, C) == 2 {
+                rank += u64::from(pairs[usize::from(row(R - 2).place) * classes + usize::from(row(R - 1).class)]);
+            }
+            rank + u64::from(row(R - 1).number)
+        };
+        ranks.extend(boards.iter().map(rank));
+    }
+}
+
+wide! {
+    fn decode<const R: usize, const C: usize>(ranking: &Ranking, ranks: &mut [u64]) {
+        let contents = &ranking.tables.bottoms(bottom_rows(R, C)).contents[..];
+        let mut block = Block::default();
+        for rank in ranks {
+            if *rank >= block.end {
+                block = ranking.block::<R, C>(*rank, &block);
+            }
+            let bottom = contents[block.bottoms + (*rank - block.begin) as usize];
+            *rank = block.top | u64::from(bottom);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{max_exp, sum};
+
+    /// All boards of a size with tiles up to 2^`top`.
+    fn boards(size: Size, top: u64) -> impl Iterator<Item = Board> {
+        let cells = size.cells();
+        (0..(top + 1).pow(cells)).map(move |number| {
+            (0..cells).fold(0, |board, cell| {
+                (board << 4) | (number / (top + 1).pow(cell) % (top + 1))
+            })
+        })
+    }
+
+    fn ranks_have_no_holes(size: &str, top: u8) {
+        let size: Size = size.parse().unwrap();
+        let exp = Exp::new(top).unwrap();
+        let most = size.cells() << top;
+        let tables = RankTables::new(size, exp, most);
+        let mut by_sum = vec![Vec::new(); most as usize / 2 + 1];
+        for board in boards(size, top.into()) {
+            assert!(max_exp(board) <= exp);
+            by_sum[sum(board) as usize / 2].push(board);
+        }
+        for (weight, boards) in by_sum.iter().enumerate() {
+            let ranking = tables.of_sum(2 * weight as u32);
+            assert_eq!(ranking.boards(), boards.len() as u64);
+            let mut ranks = Vec::new();
+            ranking.ranks(boards, &mut ranks);
+            let all: Vec<u64> = (0..boards.len() as u64).collect();
+            assert_eq!(ranks, all, "{size} {weight}");
+            // All boards, and every third, which skips blocks.
+            for step in [1, 3] {
+                let mut some: Vec<u64> = all.iter().copied().step_by(step).collect();
+                ranking.decode(&mut some);
+                assert!(
+                    some.iter().eq(boards.iter().step_by(step)),
+                    "{size} {weight}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_boards_of_a_sum_in_order_have_ranks_without_holes() {
+        ranks_have_no_holes("2x2", 5);
+        ranks_have_no_holes("2x3", 4);
+        ranks_have_no_holes("3x2", 3);
+        ranks_have_no_holes("2x4", 3);
+        ranks_have_no_holes("4x2", 3);
+        ranks_have_no_holes("3x3", 3);
+        ranks_have_no_holes("3x4", 2);
+        ranks_have_no_holes("4x3", 2);
+        ranks_have_no_holes("4x4", 1);
+    }
+}
