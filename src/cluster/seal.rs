@@ -92,7 +92,7 @@ impl Sealing {
         // Maps and reduces drop repeats one after the other.
         moved.candidates = spawned.candidates;
         moved.duplicates += spawned.duplicates;
-        row.set_states(made, &moved);
+        row.set_states(made.states, made.fingerprint, &moved);
         Ok(())
     }
 

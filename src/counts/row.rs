@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Exp, PartKey, Tally};
-use crate::part::{Fingerprint, Sealed};
+use crate::part::Fingerprint;
 
 /// The counts of a part: all canonical states of one sum and largest tile. The fields are the columns
 /// of `layers.csv`, in the order of the file.
@@ -50,9 +50,9 @@ impl Row {
     }
 
     /// Set the counts of the states. `live` are the totals of the files, which hold the live states.
-    pub(crate) fn set_states(&mut self, live: Sealed, counted: &Tally) {
-        self.live = live.states;
-        self.fingerprint = live.fingerprint;
+    pub(crate) fn set_states(&mut self, live: u64, fingerprint: Fingerprint, counted: &Tally) {
+        self.live = live;
+        self.fingerprint = fingerprint;
         self.dead = counted.dead;
         self.labeled = counted.labeled;
         self.candidates = counted.candidates;

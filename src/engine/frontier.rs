@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::job::{SLICE, Source};
-use super::workers::Worker;
+use super::job::SLICE;
 use crate::error::Result;
-use crate::game::{Board, Exp, Game, PartKey, Tally, max_exp};
+use crate::game::{Board, Exp, Game, PartKey, max_exp};
 use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;
 
@@ -170,9 +169,9 @@ impl Frontier {
     }
 
     /// The parts in memory with sums above `sum`; they stay in the frontier.
-    pub(crate) fn lists_above(&self, sum: u32) -> impl Iterator<Item = (PartKey, ListSource<'_>)> {
+    pub(crate) fn lists_above(&self, sum: u32) -> impl Iterator<Item = (PartKey, &[Board])> {
         self.parts.iter().filter_map(move |(key, part)| match part {
-            FrontierPart::List(boards) if key.sum > sum => Some((*key, ListSource(boards))),
+            FrontierPart::List(boards) if key.sum > sum => Some((*key, &boards[..])),
             _ => None,
         })
     }
@@ -181,24 +180,5 @@ impl Frontier {
     /// last sum.
     pub(crate) fn goes_on(&self) -> bool {
         self.parts.iter().any(|(key, _)| key.sum + 2 == self.sum)
-    }
-}
-
-/// A sorted list as the source of a part.
-pub(crate) struct ListSource<'a>(pub(crate) &'a [Board]);
-
-impl Source for ListSource<'_> {
-    fn tasks(&self) -> Vec<usize> {
-        let slices = 0..self.0.len().div_ceil(SLICE);
-        slices.map(|number| slice(self.0, number).len()).collect()
-    }
-
-    fn produce(&self, task: usize, _: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
-        states.clear();
-        states.extend_from_slice(&self.0[slice(self.0, task)]);
-        Ok(Tally {
-            unique: states.len() as u64,
-            ..Tally::default()
-        })
     }
 }

@@ -160,10 +160,27 @@ impl Visit for OnlyList {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::engine::frontier::ListSource;
     use crate::game::Exp;
+
+    /// A sorted list as the source of a part.
+    pub(in crate::engine) struct ListSource<'a>(pub(in crate::engine) &'a [Board]);
+
+    impl Source for ListSource<'_> {
+        fn tasks(&self) -> Vec<usize> {
+            self.0.chunks(SLICE).map(<[Board]>::len).collect()
+        }
+
+        fn produce(&self, task: usize, _: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
+            states.clear();
+            states.extend_from_slice(self.0.chunks(SLICE).nth(task).unwrap());
+            Ok(Tally {
+                unique: states.len() as u64,
+                ..Tally::default()
+            })
+        }
+    }
 
     #[test]
     fn candidates_that_vanish_or_appear_break_conservation() {

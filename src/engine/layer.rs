@@ -12,19 +12,20 @@
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::sync::Mutex;
 
-use super::frontier::{Frontier, ListSource, Origins};
-use super::job::{CountAfterstates, OnlyList, PartJob, Source};
+use super::frontier::{Frontier, Origins};
+use super::job::{CountAfterstates, PartJob, Source};
 use super::lists::{Candidates, ExpandStates, Lists};
 use super::pipeline::Pipeline;
 use super::plan::Plan;
-use super::workers::Workers;
+use super::workers::{Done, Workers};
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::{Board, Exp, LAST_START, PartKey, Tally};
-use crate::part::Kind;
-use crate::progress::Progress;
-use crate::store::{CountedLayer, Store};
+use crate::part::{Block, Kind, fingerprint};
+use crate::progress::{Cuts, Progress};
+use crate::store::{CountedLayer, Files, Store};
 
 /// The candidates for the afterstates of a layer, by largest tile. They come from the states with
 /// this largest tile, and from merges of states with the tile below.
@@ -37,7 +38,12 @@ pub(crate) struct ListCounter<'a> {
     plan: Plan,
     /// The frontier, if some of it is in memory.
     frontier: Option<Frontier>,
+    /// The states of the last layer, if it is small.
+    states: PartLists,
 }
+
+/// Parts in memory.
+type PartLists = Vec<(PartKey, Vec<Board>)>;
 
 impl<'a> ListCounter<'a> {
     /// Prepare to count the layer after the last sealed layer of `store`.
@@ -47,6 +53,7 @@ impl<'a> ListCounter<'a> {
             parts: Pipeline::new(plan.batch, workers),
             plan: plan.clone(),
             frontier: None,
+            states: Vec::new(),
         })
     }
 
@@ -78,13 +85,20 @@ impl<'a> ListCounter<'a> {
             let stops = progress.stop() || workers.check().is_err();
             let done = layer.last || !goes_on || stops || store.outbox().is_commit_due();
             let run = store.run();
+            let run_keeps_states = run.keep().states();
             let above = match run.keep().lists_of_afterstates() {
                 true => Some(layer.sum - 2),
                 false => done.then_some(run.sealed_sum()),
             };
             if let Some(above) = above {
                 let lists = frontier.lists_above(above);
-                workers.finish(|| self.write_lists(lists, &mut layer, store))?;
+                let kind = Kind::Afterstates;
+                workers.finish(|| self.write_lists(kind, lists, &mut layer, store))?;
+            }
+            if run_keeps_states || done {
+                let lists = self.states.iter().map(|(key, boards)| (*key, &boards[..]));
+                let kind = Kind::States;
+                workers.finish(|| self.write_lists(kind, lists, &mut layer, store))?;
             }
             progress.end(&layer.finished(store.run().keep()));
             layers.push(layer);
@@ -95,9 +109,8 @@ impl<'a> ListCounter<'a> {
         }
     }
 
-    /// Count the layer that follows from a frontier, and write the files of its states. The
-    /// afterstates of a large layer are written, too. The afterstates of a small layer stay in
-    /// memory, and the frontier advances to them.
+    /// Count the layer that follows from a frontier. The files of a large layer are written. The
+    /// boards of a small layer stay in memory, and the frontier advances to its afterstates.
     fn count_layer(
         &mut self,
         frontier: &mut Frontier,
@@ -112,7 +125,7 @@ impl<'a> ListCounter<'a> {
         let tiles = store.run().game().top().up_to();
         let keys: Vec<PartKey> = tiles.map(|max| PartKey { sum, max }).collect();
         let group_size = if small { keys.len() } else { 1 };
-        let (mut afterstates, mut lists) = (CollectedAfterstates::new(), Vec::new());
+        let (mut afterstates, mut lists) = (CollectedAfterstates::new(), PartLists::new());
         for keys in keys.chunks(group_size) {
             layer.rows.extend(keys.iter().copied().map(Row::of));
             let origins = keys.iter().map(|&key| frontier.origins(key));
@@ -123,7 +136,7 @@ impl<'a> ListCounter<'a> {
                     afterstates.entry(max).or_insert_with(collect);
                 }
             }
-            self.build_states(&origins, &afterstates, &mut layer, store, progress)?;
+            self.build_states(&origins, &afterstates, small, &mut layer, store, progress)?;
             let above = afterstates.split_off(&keys[keys.len() - 1].max.next());
             let own = mem::replace(&mut afterstates, above);
             lists = self.build_afterstates(own, small, &mut layer, store)?;
@@ -140,16 +153,18 @@ impl<'a> ListCounter<'a> {
         Ok(layer)
     }
 
-    /// Build the files of a group's live states, and collect their afterstates.
+    /// Build a group's live states, in memory if the layer is small, else in files; and collect their
+    /// afterstates.
     fn build_states(
         &mut self,
         origins: &[Origins],
         afterstates: &CollectedAfterstates,
+        small: bool,
         layer: &mut CountedLayer,
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
-        let game = *store.run().game();
+        let (kind, game) = (Kind::States, *store.run().game());
         let states = self.lists.spawn(origins, self.parts.workers)?;
         let mut jobs = Vec::new();
         for (&Origins { key, .. }, candidates) in origins.iter().zip(states) {
@@ -158,15 +173,27 @@ impl<'a> ListCounter<'a> {
             let visit = ExpandStates::new(&game, max, own, above);
             jobs.push(PartJob::new(key, candidates.into_source(), visit));
         }
-        let report = |counted: Tally| progress.advance(counted.unique);
-        for (job, sealed) in self
-            .parts
-            .build_files(Kind::States, jobs, store.outbox(), report)?
-        {
-            row_of(layer, job.key).set_states(sealed, &job.tally);
-            layer.wrote(Kind::States, sealed.bytes, job.source.cuts());
+        let mut built = Vec::new();
+        if small {
+            self.states.clear();
+            for (job, list) in self.parts.build_lists(jobs)? {
+                progress.advance(job.tally.unique);
+                layer.cuts += job.source.cuts();
+                let (live, fingerprint) = (list.len() as u64, fingerprint(&list));
+                self.states.push((job.key, list));
+                built.push((job, live, fingerprint));
+            }
+        } else {
+            let report = |counted: Tally| progress.advance(counted.unique);
+            for (job, sealed) in self.parts.build_files(kind, jobs, store.outbox(), report)? {
+                layer.wrote(kind, sealed.bytes, job.source.cuts());
+                built.push((job, sealed.states, sealed.fingerprint));
+            }
+        }
+        for (job, live, fingerprint) in built {
+            row_of(layer, job.key).set_states(live, fingerprint, &job.tally);
             let candidates = job.source.retire();
-            self.lists.remember(Kind::States, job.key.max, candidates);
+            self.lists.remember(kind, job.key.max, candidates);
         }
         Ok(())
     }
@@ -179,7 +206,7 @@ impl<'a> ListCounter<'a> {
         small: bool,
         layer: &mut CountedLayer,
         store: &mut Store,
-    ) -> Result<Vec<(PartKey, Vec<Board>)>> {
+    ) -> Result<PartLists> {
         let (kind, sum) = (Kind::Afterstates, layer.sum);
         let mut jobs = Vec::new();
         for (max, candidates) in afterstates {
@@ -209,20 +236,35 @@ impl<'a> ListCounter<'a> {
         Ok(lists)
     }
 
-    /// Write the files of afterstates that are in memory.
-    fn write_lists<'f>(
-        &mut self,
-        lists: impl Iterator<Item = (PartKey, ListSource<'f>)>,
+    /// Write the files of parts that are in memory.
+    fn write_lists<'b>(
+        &self,
+        kind: Kind,
+        lists: impl Iterator<Item = (PartKey, &'b [Board])>,
         layer: &mut CountedLayer,
         store: &mut Store,
     ) -> Result<()> {
-        let kind = Kind::Afterstates;
-        let jobs = lists.map(|(key, source)| PartJob::new(key, source, OnlyList));
-        let built = self
-            .parts
-            .build_files(kind, jobs.collect(), store.outbox(), |_| ())?;
-        for (job, sealed) in built {
-            layer.wrote(kind, sealed.bytes, job.source.cuts());
+        let (mut parts, mut blocks) = (Vec::new(), Vec::new());
+        for (key, boards) in lists {
+            let begin = blocks.len();
+            let chunks = boards.chunks(kind.block());
+            blocks.extend(chunks.map(|boards| (boards, Mutex::<Block>::default())));
+            parts.push((key, begin..blocks.len()));
+        }
+        self.parts
+            .workers
+            .each(&blocks, |worker, (boards, block)| {
+                let block = &mut block.lock().expect("no thread panics");
+                worker.encoder.encode(boards, block)?;
+                Ok(Done)
+            })?;
+        for (key, range) in parts {
+            let mut writer = store.outbox().create(kind, key)?;
+            for (_, block) in &blocks[range] {
+                writer.append(&block.lock().expect("no thread panics"))?;
+            }
+            let sealed = store.outbox().finish(kind, key, writer)?;
+            layer.wrote(kind, sealed.bytes, Cuts::default());
         }
         Ok(())
     }

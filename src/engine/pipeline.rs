@@ -276,12 +276,12 @@ impl Pipeline<'_> {
         built.collect()
     }
 
-    /// Build small parts in memory.
-    pub(crate) fn build_lists<S: Source, V: Visit>(
+    /// Build small parts in memory, and visit their boards.
+    pub(crate) fn build_lists<S: Source, V: Visit<Found = ()>>(
         &self,
         mut jobs: Vec<PartJob<S, V>>,
     ) -> Result<Vec<Built<S, V, Vec<Board>>>> {
-        let mut tasks = Vec::new();
+        let (mut tasks, found) = (Vec::new(), Mutex::new(()));
         for (number, job) in jobs.iter().enumerate() {
             for task in 0..job.source.tasks().len() {
                 tasks.push((number, task, Mutex::default()));
@@ -292,6 +292,9 @@ impl Pipeline<'_> {
             let mut boards = Vec::new();
             let mut tally = source.produce(*task, worker, &mut boards)?;
             tally += visit.count_and_filter(&mut boards);
+            for (number, boards) in boards.chunks(SLICE).enumerate() {
+                tally += visit.visit(boards, number * SLICE, &found, worker)?;
+            }
             *done.lock().expect("no thread panics") = (boards, tally);
             Ok(Done)
         })?;
@@ -315,7 +318,7 @@ impl Pipeline<'_> {
 mod tests {
     use super::*;
     use crate::engine::Plan;
-    use crate::engine::frontier::ListSource;
+    use crate::engine::job::tests::ListSource;
     use crate::engine::workers::Worker;
     use crate::game::{Exp, Game, PartKey};
     use crate::store::Store;
