@@ -14,9 +14,9 @@ use enum48::Game;
 use enum48::engine::{self, Engine, LEVEL, Plan, Silent};
 use enum48::game::{Board, Exp, PartKey};
 use enum48::internals::{
-    BLOCK, BitLine, BitTile, Block, DigitBuffer, Encoder, Expand, ExpandScratch, Index, LINE, ROOM,
-    RankTables, Ranking, Rules, SharedHalf, Sorter, ValueEncoder, count, count_masked, expanding,
-    extract, keep_canonical, or, or_masked, transpose, union,
+    BLOCK, BitLine, BitTile, Bitmap, Block, DigitBuffer, Encoder, Expand, ExpandScratch, Index,
+    LINE, ROOM, RankTables, Ranking, Rules, SharedHalf, ValueEncoder, count, count_masked,
+    expanding, extract, keep_canonical, or, or_masked, transpose,
 };
 use enum48::part::{Decoder, Kind, Part, Stream, ValueColumn, fingerprint};
 use enum48::play::Code;
@@ -30,6 +30,9 @@ use solved::Solved;
 
 /// Boards of a slice, as in the engine.
 const SLICE: usize = 1 << 12;
+
+/// Bits of a range of ranks.
+const BITS: u32 = 16;
 
 /// The winning tile.
 const WIN: Exp = Exp::of_tile(16).unwrap();
@@ -61,13 +64,14 @@ fn kernel_census(rules: Rules, states: &mut Vec<Board>) {
 }
 
 #[inline(never)]
-fn kernel_sort(sorter: &mut Sorter<Board>, boards: &[Board]) {
-    sorter.sort_dedup(&[boards]);
+fn kernel_bitmap(bitmap: &mut Bitmap, offsets: &[u32], ranks: &mut Vec<u64>) {
+    bitmap.take(BITS, &[offsets]);
+    bitmap.ranks(0..1 << BITS, 0, ranks);
 }
 
 #[inline(never)]
-fn kernel_union(a: &[Board], b: &[Board], out: &mut Vec<Board>) {
-    union(a, b, out);
+fn kernel_unrank(ranking: &Ranking, ranks: &mut [u64]) {
+    ranking.decode(ranks);
 }
 
 #[inline(never)]
@@ -256,13 +260,6 @@ fn main() {
     kernel_census(rules, &mut states.clone());
     done("census", SLICE);
 
-    kernel_sort(&mut Sorter::default(), &moved);
-    done("sort", moved.len());
-
-    let (a, b): (Vec<_>, Vec<_>) = states.iter().partition(|&&state| state % 3 == 0);
-    kernel_union(&a, &b, &mut Vec::with_capacity(SLICE));
-    done("union", SLICE);
-
     let (mut encoder, mut block) = (Encoder::new(LEVEL).expect("zstd"), Block::default());
     kernel_encode(&mut encoder, &states, &mut block);
     done("encode", SLICE);
@@ -300,6 +297,20 @@ fn main() {
     let (mut ranks, mut places) = (Vec::with_capacity(SLICE), Vec::with_capacity(SLICE));
     kernel_ranks(&ranking, &afterstates, &mut ranks);
     done("ranks", SLICE);
+    let offsets: Vec<u32> = ranks
+        .iter()
+        .map(|rank| (rank % (1 << BITS)) as u32)
+        .collect();
+    kernel_bitmap(
+        &mut Bitmap::default(),
+        &offsets,
+        &mut Vec::with_capacity(SLICE),
+    );
+    done("bitmap", SLICE);
+    // The first call makes a table.
+    ranking.decode(&mut []);
+    kernel_unrank(&ranking, &mut ranks.clone());
+    done("unrank", SLICE);
     let mut index = Index::new(ranking.boards()).expect("memory");
     index.announce(&ranks);
     index.make_records().expect("memory");

@@ -1,97 +1,84 @@
-//! Measures operations on lists of states: sort, merge, encode, decode, look up, fingerprint.
+//! Measures operations on lists of states: rank, unite, encode, decode, look up, fingerprint.
 //!
 //! Key idea: lists of real states, as long as in the engine. The encoded list is a full block from
-//! the middle of a part. The sorted or merged list is one range, which fits in a core's cache.
+//! the middle of a part. The candidates are those of one range, which fits in a core's cache.
 
 use std::fs;
 use std::hint::black_box;
 
 use criterion::measurement::WallTime;
-use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
+use criterion::{BenchmarkGroup, Criterion, Throughput};
 use criterion::{criterion_group, criterion_main};
 use enum48::engine::LEVEL;
-use enum48::game::Exp;
-use enum48::internals::{BLOCK, Block, Encoder, Rules, Sorter, union, union_all};
-use enum48::part::{Decoder, Kind, Part, fingerprint};
+use enum48::game::{Exp, max_exp};
+use enum48::internals::{BLOCK, Bitmap, Block, Encoder, RankTables, Rules};
+use enum48::part::{Decoder, Kind, fingerprint};
 use enum48::read::Lookup;
 
 mod layer;
 use layer::{Layer, read};
 
-/// Number of candidates of a range, about the size of the engine's ranges.
-const RANGE: usize = 1 << 15;
+/// Ranks of a range, as a power of two.
+const BITS: u32 = 21;
+
+/// Sum and largest tile of the candidates.
+const SUM: u32 = 54;
+const MAX: Exp = Exp::of_tile(16).unwrap();
 
 fn lists(c: &mut Criterion) {
     let layer = Layer::count();
     let states = read(&layer.states);
     let mut group = c.benchmark_group("lists");
     group.sample_size(50);
-    sort(&mut group, &candidates(&layer.afterstates));
-    merge(&mut group, &states[states.len() / 2..][..RANGE]);
+    unite(&mut group, &layer);
     code(&mut group, &layer, &states);
     group.finish();
 }
 
-/// Candidates of a spawned 2 in the middle range of the next layer, in order of production.
-fn candidates(afterstates: &Part) -> Vec<u64> {
+/// Candidates of a spawned 2 in the middle range of the next layer, in order of production: to ranks,
+/// and through a bitmap to boards.
+fn unite(group: &mut BenchmarkGroup<WallTime>, layer: &Layer) {
     let rules = Rules("4".parse().unwrap());
     let mut made = Vec::new();
-    rules.spawn(&read(afterstates), Exp::TWO, &mut made);
+    rules.spawn(&read(&layer.afterstates), Exp::TWO, &mut made);
     rules.canonicalise(&mut made);
-    let mut sorted = made.clone();
+    made.retain(|&board| max_exp(board) == MAX);
+    let ranking = RankTables::new(rules.0, MAX, SUM).of_sum(SUM);
+    let mut ranks = Vec::new();
+    ranking.ranks(&made, &mut ranks);
+    let mut sorted = ranks.clone();
     sorted.sort_unstable();
-    let middle = sorted.len() / 2;
-    let range = sorted[middle]..sorted[middle + RANGE];
-    made.retain(|key| range.contains(key));
-    made
-}
+    let range = sorted[sorted.len() / 2] >> BITS;
+    let within = |&at: &usize| ranks[at] >> BITS == range;
+    let places: Vec<usize> = (0..made.len()).filter(within).collect();
+    let boards: Vec<u64> = places.iter().map(|&at| made[at]).collect();
+    let offsets: Vec<u32> = places
+        .iter()
+        .map(|&at| (ranks[at] % (1 << BITS)) as u32)
+        .collect();
 
-fn sort(group: &mut BenchmarkGroup<WallTime>, candidates: &[u64]) {
-    let mut sorter = Sorter::default();
-    let mut expected = candidates.to_vec();
+    group.throughput(Throughput::Elements(boards.len() as u64));
+    group.bench_function("rank", |b| {
+        b.iter(|| {
+            ranks.clear();
+            ranking.ranks(&boards, &mut ranks);
+            ranks.len()
+        });
+    });
+    let (mut bitmap, mut found) = (Bitmap::default(), Vec::new());
+    let mut unite = || {
+        bitmap.take(BITS, &[&offsets]);
+        found.clear();
+        bitmap.ranks(0..1 << BITS, range << BITS, &mut found);
+        ranking.decode(&mut found);
+        found.len()
+    };
+    unite();
+    group.bench_function("unite", |b| b.iter(&mut unite));
+    let mut expected = boards;
     expected.sort_unstable();
     expected.dedup();
-    assert_eq!(sorter.sort_dedup(&[candidates]), expected);
-
-    group.throughput(Throughput::Elements(candidates.len() as u64));
-    group.bench_function("sort", |b| {
-        b.iter(|| sorter.sort_dedup(&[candidates]).len());
-    });
-}
-
-/// Two lists that share a third of their states, and eight lists that overlap in pairs.
-fn merge(group: &mut BenchmarkGroup<WallTime>, states: &[u64]) {
-    let pick = |wanted: &dyn Fn(u64) -> bool| -> Vec<u64> {
-        states
-            .iter()
-            .copied()
-            .filter(|&state| wanted(state))
-            .collect()
-    };
-    let (a, b) = (pick(&|state| state % 3 != 0), pick(&|state| state % 3 != 1));
-    let mut out = Vec::new();
-    union(&a, &b, &mut out);
-    assert_eq!(out, states);
-    group.throughput(Throughput::Elements((a.len() + b.len()) as u64));
-    group.bench_function("union", |bench| bench.iter(|| union(&a, &b, &mut out)));
-
-    // States modulo 13: list k has k and k + 5, so that 5, 6 and 7 come twice.
-    let eight: Vec<_> = (0..8)
-        .map(|k| pick(&|state| [k, k + 5].contains(&(state % 13))))
-        .collect();
-    let mut lists = eight.clone();
-    union_all(&mut lists, &mut out);
-    assert_eq!(lists[0], states);
-    group.throughput(Throughput::Elements(
-        eight.iter().map(|list| list.len() as u64).sum(),
-    ));
-    group.bench_function("union_all/8", |b| {
-        b.iter_batched_ref(
-            || eight.clone(),
-            |lists| union_all(lists, &mut out),
-            BatchSize::PerIteration,
-        );
-    });
+    assert_eq!(found, expected);
 }
 
 fn code(group: &mut BenchmarkGroup<WallTime>, layer: &Layer, states: &[u64]) {

@@ -81,7 +81,7 @@ def draw_lists(path):
     arrow(axes, (80, 12), (87, 12), "reduce", (83.5, 10.5))
     title(axes, 90, 5, "afterstates of $s$:\nnext frontier")
     list_of(axes, 87.5, 6, [1, 7, 13, 16, 20, 29])
-    axes.text(44.5, 13.7, "sort,\ndrop\nrepeats,\ncount", ha="center", va="top", fontsize=8, color=GREY)
+    axes.text(44.5, 13.7, "rank,\ndrop\nrepeats,\ncount", ha="center", va="top", fontsize=8, color=GREY)
     axes.text(18.5, 13.7, "spawn,\ncanonical\nform, key", ha="center", va="top", fontsize=8, color=GREY)
     return axes.figure
 

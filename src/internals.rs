@@ -14,6 +14,7 @@ pub use crate::engine::bits::kernels::{
     BitLine, LINE, combine, count, count_masked, count_masked_twice, or, or_masked,
 };
 pub use crate::engine::bits::transpose::{BitTile, transpose};
+pub use crate::engine::lists::bitmap::Bitmap;
 pub use crate::game::rank::{RankTables, Ranking};
 pub use crate::game::rules::Rules;
 pub use crate::part::block::{BLOCK, Block, Encoder};

@@ -63,9 +63,9 @@ pub(super) struct PartPlan {
     max_tile: u32,
     /// Number of map tasks. Each map task spawns into its share of the afterstates.
     pub(super) shares: usize,
-    /// The first keys of the ranges of its states, without the first range.
+    /// The first boards of the ranges of its states, without the first range.
     states: Vec<u64>,
-    /// The first keys of the ranges of its afterstates, without the first range.
+    /// The first boards of the ranges of its afterstates, without the first range.
     afterstates: Vec<u64>,
 }
 
@@ -146,7 +146,7 @@ impl LayerPlan {
             let most = candidates(run, PartKey { sum: self.sum, max }).max(1);
             let got = format!("largest tile {tile}: shares: got {shares}");
             expect(shares as u64 <= most, &got)?;
-            let order = format!("largest tile {tile}: first keys are not in order");
+            let order = format!("largest tile {tile}: first boards are not in order");
             for cuts in [&part.states, &part.afterstates] {
                 expect(cuts.first() != Some(&0) && is_increasing(cuts), &order)?;
             }
@@ -218,7 +218,7 @@ impl LayerPlan {
         }
     }
 
-    /// The keys of the boards that a reduce or a gather merges.
+    /// The boards that a reduce or a gather merges.
     pub(super) fn range(&self, task: Task) -> Range<u64> {
         let cuts = self
             .part(task.max)
@@ -280,7 +280,7 @@ fn is_increasing<T: PartialOrd>(list: &[T]) -> bool {
     list.is_sorted_by(|one, next| one < next)
 }
 
-/// Cut keys into ranges that hold equal numbers of a sorted sample.
+/// Cut boards into ranges that hold equal numbers of a sorted sample.
 fn cuts(sample: &[u64], ranges: usize) -> Vec<u64> {
     let ranges = ranges.min(sample.len());
     let cut = |range: usize| sample.get(sample.len() * range / ranges).copied();

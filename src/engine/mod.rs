@@ -21,11 +21,11 @@
 //! - *lists* (`lists`, `layer`): sorted lists of states, for any board, in external memory. The
 //!   rest of this page is about lists.
 //!
-//! Candidates are produced with repeats, which are dropped only when the whole layer is sorted:
+//! Candidates are produced with repeats, which are dropped only when the whole layer is there:
 //! *delayed duplicate detection* (Korf 2004, 2008). As no state belongs to two layers, a layer is
-//! never compared with older layers. The sort is a parallel *sample sort*: splitters from a sample
-//! cut the candidates into ranges, and each range is sorted alone, in a core's cache. (On clusters
-//! and disks: Kunkle and Cooperman 2009.)
+//! never compared with older layers. A board has a *rank* among all boards of its sum. Ranks are cut
+//! into ranges, and the candidates of each range set bits in a bitmap, in a core's cache: an implicit
+//! open list (Kunkle and Cooperman 2009, on clusters and disks). So they are sorted without a sort.
 //!
 //! The parts of a layer are counted in order of largest tile; in a small layer, all together
 //! (`layer`). A part goes through these types and functions:
@@ -33,11 +33,11 @@
 //! ```text
 //!   Frontier: afterstates of sums s-2 and s-4, in blocks on disk, or lists in memory
 //!      |
-//!      | lists::expand   spawn, canonical form, key                              all threads
+//!      | Candidates::spawn   spawn, canonical form, rank                         all threads
 //!      v
-//!   Candidates           Buckets by range of keys, for each thread
+//!   Candidates           Buckets by range of ranks, for each thread
 //!      |
-//!      | SortTask, lists::reduce   sort, drop repeats: a Source of states        pipeline, batch n
+//!      | Bitmap, Ranking::decode   drop repeats: a Source of states              pipeline, batch n
 //!      v
 //!   ExpandStates::count_and_filter   counts dead and labeled, keeps the live
 //!      |
@@ -45,7 +45,7 @@
 //!      |       +-------> Writer: sum-S-max-M.states                              pipeline, batch n-2
 //!      |
 //!      +--> ExpandStates::visit    collects their afterstates                  pipeline, batch n-1
-//!              |                   (filter, canonical form, key)
+//!              |                   (filter, canonical form, rank)
 //!              v
 //!           Candidates   of afterstates: with this largest tile, and with the next
 //!              |
@@ -55,14 +55,14 @@
 //! ```
 //!
 //! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4. Layer 4 gets
-//! it from `Frontier::origins`, and `Candidates::add` puts its key into a bucket. Then the part of
-//! sum 4 and largest tile 2 is built. A `SortTask` sorts the bucket, and `reduce` gives 0x0011 and
-//! the other start, 0x0110. `ExpandStates::count_and_filter` finds both live, and they are encoded
-//! into `sum-00004-max-00002.states`. `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100,
-//! an image of 0x0011 itself, which is collected for the part's own afterstates. Left and
-//! right, the two tiles merge, and 0x0002 goes to the afterstates with the next larger tile. The
-//! layer is small, so both become lists in memory. For layer 6, `expand` spawns a 2 into each of
-//! their empty cells.
+//! it from `Frontier::origins`, and `Candidates::add` puts its rank into a bucket. Then the part of
+//! sum 4 and largest tile 2 is built. Its candidates set two bits of a `Bitmap`, which are the ranks
+//! of 0x0011 and of the other start, 0x0110. `ExpandStates::count_and_filter` finds both live.
+//! `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100, an image of 0x0011 itself, which is
+//! collected for the part's own afterstates. Left and right, the two tiles merge, and 0x0002 goes to
+//! the afterstates with the next larger tile. The layer is small, so all become lists in memory, and
+//! the states are encoded into `sum-00004-max-00002.states`. For layer 6, `Candidates::spawn` spawns
+//! a 2 into each empty cell of the afterstates.
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
 //! lists), `frontier`, `lists` (candidates), `job`, `pipeline` and `batch` (parts from any source,
@@ -362,7 +362,7 @@ mod tests {
                 assert!(found == expected, "{game} on {threads} threads");
                 let Watched { cuts, most_ranges } = watched;
                 assert!(cuts.spilled > 100_000 && cuts.splits > 20, "{cuts:?}");
-                assert!(most_ranges > 30, "{most_ranges}");
+                assert!(most_ranges > 8, "{most_ranges}");
             }
         }
     }

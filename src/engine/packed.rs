@@ -6,7 +6,7 @@
 //! are never freed, and dropped chunks are reused. A thread takes all its chunks from one pool, so
 //! any user of the pool can take the memory that the other users do not need.
 //!
-//! A run has a block for each range of keys, or for each row of boards. Its bytes are in chunks of
+//! A run has a block for each range of ranks, or for each row of boards. Its bytes are in chunks of
 //! memory or in the spill file.
 
 use std::mem;
@@ -131,7 +131,7 @@ impl PackedBlock {
     }
 }
 
-/// A sorted run of one thread's keys or boards.
+/// A sorted run of one thread's candidates or boards.
 #[derive(Default)]
 pub(crate) struct PackedRun {
     blocks: Vec<PackedBlock>,
@@ -147,12 +147,12 @@ impl PackedRun {
         self.chunks.len()
     }
 
-    /// Number of keys in a block.
+    /// Number of boards in a block.
     pub(crate) fn count(&self, block: usize) -> usize {
         self.blocks[block].count as usize
     }
 
-    /// Add the keys of the next block, strictly increasing. `bytes` is scratch space.
+    /// Add the numbers of the next block, strictly increasing. `bytes` is scratch space.
     pub(crate) fn append(
         &mut self,
         keys: &[u64],
@@ -202,7 +202,7 @@ impl PackedRun {
         Ok(())
     }
 
-    /// Append the keys of a block to `out`, sorted. `bytes` is scratch space.
+    /// Append the numbers of a block to `out`, sorted. `bytes` is scratch space.
     pub(crate) fn read(
         &self,
         block: usize,

@@ -27,7 +27,7 @@ pub struct RankTables {
     rows: Vec<RankRow>,
     /// The bits of each possible row and the number of its class, in order of the bits.
     order: Vec<(u16, u16)>,
-    classes: Vec<Class>,
+    classes: Vec<Peers>,
     /// For each possible row and each class: the pairs of equal weight whose first row is less.
     pairs: Vec<u32>,
     /// For 0, 1, 2, ... rows: the ways to fill them, by weight.
@@ -44,7 +44,7 @@ struct RankRow {
 }
 
 /// The rows of one weight.
-struct Class {
+struct Peers {
     weight: usize,
     /// Their bits, in order.
     rows: Vec<u16>,
@@ -103,7 +103,7 @@ impl RankTables {
                     number,
                 };
             }
-            classes.push(Class {
+            classes.push(Peers {
                 weight,
                 rows: peers,
             });
@@ -147,7 +147,7 @@ impl RankTables {
         let second = match high - bottom {
             1 => Vec::new(),
             _ => {
-                let left = |class: &Class| weight.checked_sub(class.weight);
+                let left = |class: &Peers| weight.checked_sub(class.weight);
                 let classes = self.classes.iter().map(left);
                 classes.flat_map(|left| self.before(left, bottom)).collect()
             }
@@ -169,7 +169,7 @@ impl RankTables {
         for &(_, class) in &self.order {
             before.push(total);
             let left = weight.and_then(|weight| weight.checked_sub(self.weight(class)));
-            total += left.map_or(0, |left| ways[left]);
+            total += left.and_then(|left| ways.get(left)).unwrap_or(&0);
         }
         before.push(total);
         before
@@ -197,7 +197,7 @@ impl RankTables {
                     put(weight, bits);
                     continue;
                 }
-                let fits = |below: &&Class| weight + below.weight < self.ways[0].len();
+                let fits = |below: &&Peers| weight + below.weight < self.ways[0].len();
                 for below in self.classes.iter().take_while(fits) {
                     for &last in &below.rows {
                         let bits = bits << (4 * self.size.cols()) | u32::from(last);
@@ -211,7 +211,7 @@ impl RankTables {
 }
 
 /// See [`RankTables::pairs`].
-fn pairs(order: &[(u16, u16)], classes: &[Class], heaviest: usize) -> Vec<u32> {
+fn pairs(order: &[(u16, u16)], classes: &[Peers], heaviest: usize) -> Vec<u32> {
     let mut pairs = vec![0; order.len() * classes.len()];
     let mut before = vec![0; heaviest + 1];
     for (pairs, &(_, class)) in pairs.chunks_exact_mut(classes.len()).zip(order) {
@@ -227,7 +227,7 @@ fn pairs(order: &[(u16, u16)], classes: &[Class], heaviest: usize) -> Vec<u32> {
 }
 
 /// The ways to fill one row more, by weight.
-fn one_row_more(ways: &[u64], classes: &[Class]) -> Vec<u64> {
+fn one_row_more(ways: &[u64], classes: &[Peers]) -> Vec<u64> {
     let mut more = vec![0; ways.len()];
     for class in classes {
         for (more, ways) in more[class.weight..].iter_mut().zip(ways) {
@@ -239,7 +239,7 @@ fn one_row_more(ways: &[u64], classes: &[Class]) -> Vec<u64> {
 
 /// The boards with the same top rows.
 #[derive(Default)]
-struct Block {
+struct SameTop {
     /// The ranks of the boards.
     begin: u64,
     end: u64,
@@ -269,8 +269,8 @@ impl Ranking {
         for_size!(self.tables.size, decode::<R, C>(self, ranks));
     }
 
-    /// The block of a rank that lies after the block `last`.
-    fn block<const R: usize, const C: usize>(&self, rank: u64, last: &Block) -> Block {
+    /// The boards around a rank that lies after the boards `last`.
+    fn block<const R: usize, const C: usize>(&self, rank: u64, last: &SameTop) -> SameTop {
         let tables = &*self.tables;
         let [mut row, mut second] = last.rows;
         if self.first[row + 1] <= rank {
@@ -278,7 +278,7 @@ impl Ranking {
             second = 0;
         }
         let (bits, class) = tables.order[row];
-        let mut block = Block {
+        let mut block = SameTop {
             begin: self.first[row],
             end: self.first[row + 1],
             top: u64::from(bits),
@@ -317,25 +317,27 @@ wide! {
         let rows = &ranking.tables.rows[..1 << (4 * C)];
         let (pairs, classes) = (&ranking.tables.pairs[..], ranking.tables.classes.len());
         let (first, second) = (&ranking.first[..], &ranking.second[..]);
-        let rank = |board: &Board| {
+        let start = ranks.len();
+        ranks.resize(start + boards.len(), 0);
+        for (rank, &board) in ranks[start..].iter_mut().zip(boards) {
             let row = |row: usize| rows[(board >> (4 * C * (R - 1 - row))) as usize & (rows.len() - 1)];
-            let mut rank = first[usize::from(row(0).place)];
+            *rank = first[usize::from(row(0).place)] + u64::from(row(R - 1).number);
             if R - bottom_rows(R, C) == 2 {
-                rank += second[usize::from(row(0).class) * first.len() + usize::from(row(1).place)];
+                let at = usize::from(row(0).class) * first.len() + usize::from(row(1).place);
+                *rank += second[at];
             }
             if bottom_rows(R, C) == 2 {
-                rank += u64::from(pairs[usize::from(row(R - 2).place) * classes + usize::from(row(R - 1).class)]);
+                let at = usize::from(row(R - 2).place) * classes + usize::from(row(R - 1).class);
+                *rank += u64::from(pairs[at]);
             }
-            rank + u64::from(row(R - 1).number)
-        };
-        ranks.extend(boards.iter().map(rank));
+        }
     }
 }
 
 wide! {
     fn decode<const R: usize, const C: usize>(ranking: &Ranking, ranks: &mut [u64]) {
         let contents = &ranking.tables.bottoms(bottom_rows(R, C)).contents[..];
-        let mut block = Block::default();
+        let mut block = SameTop::default();
         for rank in ranks {
             if *rank >= block.end {
                 block = ranking.block::<R, C>(*rank, &block);
@@ -371,7 +373,8 @@ mod tests {
             assert!(max_exp(board) <= exp);
             by_sum[sum(board) as usize / 2].push(board);
         }
-        for (weight, boards) in by_sum.iter().enumerate() {
+        for (weight, boards) in by_sum.iter_mut().enumerate() {
+            boards.sort_unstable();
             let ranking = tables.of_sum(2 * weight as u32);
             assert_eq!(ranking.boards(), boards.len() as u64);
             let mut ranks = Vec::new();

@@ -136,13 +136,19 @@ fn below(win: Exp) -> u64 {
     u64::from(win.get() - 1) * ONES
 }
 
-fn spawn<const R: usize, const C: usize>(boards: &[Board], tile: Exp, out: &mut Vec<Board>) {
-    for &board in boards {
-        let mut empty = !occupied(board) & ONES & Shape::<R, C>::BOARD;
-        while empty != 0 {
-            let cell = empty & empty.wrapping_neg();
-            out.push(board | (cell * u64::from(tile.get())));
-            empty ^= cell;
+wide! {
+    fn spawn<const R: usize, const C: usize>(boards: &[u64], tile: Exp, out: &mut Vec<u64>) {
+        let start = out.len();
+        out.resize(start + empty_cells::<R, C>(boards) as usize, 0);
+        let mut spawned = out[start..].iter_mut();
+        for &board in boards {
+            let empty = !occupied(board) & ONES & Shape::<R, C>::BOARD;
+            let mut rest = empty;
+            for spawned in spawned.by_ref().take(empty.count_ones() as usize) {
+                let cell = rest & rest.wrapping_neg();
+                *spawned = board | (cell * u64::from(tile.get()));
+                rest ^= cell;
+            }
         }
     }
 }

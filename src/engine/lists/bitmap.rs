@@ -17,7 +17,7 @@ pub(super) const SPARSE: u64 = 256;
 
 /// The candidates of a range, in order and without repeats.
 #[derive(Default)]
-pub(super) struct Bitmap {
+pub struct Bitmap {
     /// Whether there is a bit for each rank of the range, or a sorted list.
     dense: bool,
     words: Vec<u64>,
@@ -27,36 +27,32 @@ pub(super) struct Bitmap {
 }
 
 impl Bitmap {
-    /// Take `candidates`, about `number` offsets below `1 << bits`. Returns how many are different.
-    pub(super) fn take(
-        &mut self,
-        bits: u32,
-        number: usize,
-        candidates: impl Iterator<Item = u32>,
-    ) -> u64 {
+    /// Take the offsets of all slices, below `1 << bits`, at least 64. Returns how many repeats they
+    /// have.
+    pub fn take(&mut self, bits: u32, slices: &[&[u32]]) -> u64 {
+        let candidates: usize = slices.iter().map(|slice| slice.len()).sum();
         self.of = None;
-        self.dense = number as u64 * SPARSE >= 1 << bits;
-        if self.dense {
+        self.dense = candidates as u64 * SPARSE >= 1 << bits;
+        let unique = if self.dense {
             self.words.clear();
             self.words.resize((1 << bits) / 64, 0);
-            for offset in candidates {
-                self.words[offset as usize / 64] |= 1 << (offset % 64);
+            let words = &mut self.words[..];
+            for &offset in slices.iter().copied().flatten() {
+                words[offset as usize / 64] |= 1 << (offset % 64);
             }
-            self.words
-                .iter()
-                .map(|word| u64::from(word.count_ones()))
-                .sum()
+            words.iter().map(|word| word.count_ones() as usize).sum()
         } else {
             self.sorted.clear();
-            self.sorted.extend(candidates);
+            self.sorted.extend(slices.iter().copied().flatten());
             self.sorted.sort_unstable();
             self.sorted.dedup();
-            self.sorted.len() as u64
-        }
+            self.sorted.len()
+        };
+        (candidates - unique) as u64
     }
 
     /// Append the ranks of some offsets, a multiple of 64, to `ranks`. The offset 0 has rank `first`.
-    pub(super) fn ranks(&self, offsets: Range<usize>, first: u64, ranks: &mut Vec<u64>) {
+    pub fn ranks(&self, offsets: Range<usize>, first: u64, ranks: &mut Vec<u64>) {
         if !self.dense {
             let from = self
                 .sorted
@@ -77,6 +73,38 @@ impl Bitmap {
                 ranks.push(first + u64::from(word.trailing_zeros()));
                 word &= word - 1;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn any_offsets_become_their_set_in_order(
+            bits in 6u32..17,
+            offsets in prop::collection::vec(any::<u32>(), 0..400),
+            slices in 1usize..100,
+            cut in any::<usize>(),
+        ) {
+            let offsets: Vec<u32> = offsets.iter().map(|offset| offset % (1 << bits)).collect();
+            let slices: Vec<&[u32]> = offsets.chunks(slices).collect();
+            let expected: BTreeSet<u32> = offsets.iter().copied().collect();
+            // Dense or sparse, by the number of offsets; with the bits of an earlier range.
+            let mut bitmap = Bitmap::default();
+            bitmap.take(6, &[&[0; 100]]);
+            let repeats = bitmap.take(bits, &slices);
+            prop_assert_eq!(repeats as usize, offsets.len() - expected.len());
+            let mut ranks = vec![7];
+            let cut = (cut % (1 << bits)) / 64 * 64;
+            bitmap.ranks(0..cut, 1000, &mut ranks);
+            bitmap.ranks(cut..1 << bits, 1000, &mut ranks);
+            let all = [7].into_iter().chain(expected.iter().map(|&offset| 1000 + u64::from(offset)));
+            prop_assert!(ranks.into_iter().eq(all));
         }
     }
 }

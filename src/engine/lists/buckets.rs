@@ -4,7 +4,6 @@
 //! thread's pool of chunks is used up, its full chunks are packed: the offsets of each bucket are
 //! sorted, freed of repeats and delta-coded into chunks again ([`PackedRun`]). When packed runs take
 //! too much memory, they are spilled to a nameless file. Neither happens while memory lasts.
-
 use std::mem;
 
 use super::bitmap::Bitmap;
@@ -33,7 +32,7 @@ pub(super) struct Buckets {
     granted: usize,
     full_chunks: usize,
     pub(super) spill: Spill,
-    /// Candidates produced for these buckets. Not counted in [`Buckets::push`], so that the
+    /// Candidates produced for these buckets. Not counted where they are put, so that the
     /// conservation law catches lost candidates.
     pub(super) produced: u64,
     /// Repeats that were dropped when chunks were packed.
@@ -66,23 +65,24 @@ impl Buckets {
         }
     }
 
-    /// Add a candidate.
-    #[inline]
-    pub(super) fn push(
+    /// Add candidates.
+    pub(super) fn put(
         &mut self,
-        rank: u64,
+        ranks: &[u64],
         pool: &mut ChunkPool,
         bitmap: &mut Bitmap,
     ) -> Result<()> {
-        let range = (rank >> self.bits) as usize;
-        let bucket = &mut self.buckets[range];
-        bucket.open.0[bucket.filled % CHUNK] = (rank & ((1 << self.bits) - 1)) as u32;
-        bucket.filled += 1;
-        if bucket.filled == CHUNK {
-            self.next_chunk(range, pool, bitmap)
-        } else {
-            Ok(())
+        self.produced += ranks.len() as u64;
+        for &rank in ranks {
+            let range = (rank >> self.bits) as usize;
+            let bucket = &mut self.buckets[range];
+            bucket.open.0[bucket.filled % CHUNK] = (rank & ((1 << self.bits) - 1)) as u32;
+            bucket.filled += 1;
+            if bucket.filled == CHUNK {
+                self.next_chunk(range, pool, bitmap)?;
+            }
         }
+        Ok(())
     }
 
     /// Put the full chunk of a bucket aside, and make room if the pool is used up.
@@ -107,10 +107,8 @@ impl Buckets {
     fn make_room(&mut self, pool: &mut ChunkPool, bitmap: &mut Bitmap) -> Result<()> {
         let (mut run, mut offsets, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
         for full in &mut self.full {
-            let candidates = full.len() * CHUNK;
-            let all = full.iter().flat_map(|chunk| chunk.0.iter().copied());
-            let unique = bitmap.take(self.bits, candidates, all);
-            self.repeats += candidates as u64 - unique;
+            let slices: Vec<&[u32]> = full.iter().map(|chunk| &chunk.0[..]).collect();
+            self.repeats += bitmap.take(self.bits, &slices);
             offsets.clear();
             bitmap.ranks(0..1 << self.bits, 0, &mut offsets);
             full.drain(..).for_each(|chunk| pool.give(chunk));
@@ -139,18 +137,20 @@ impl Buckets {
     }
 
     /// The candidates of a range that are in memory and unsorted.
-    pub(super) fn unsorted(&self, range: usize) -> impl Iterator<Item = u32> {
+    pub(super) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u32]> {
         let bucket = &self.buckets[range];
         let full = self.full[range].iter().map(|chunk| &chunk.0[..]);
-        let slices = full.chain([&bucket.open.0[..bucket.filled]]);
-        slices.flat_map(|slice| slice.iter().copied())
+        full.chain([&bucket.open.0[..bucket.filled]])
     }
 
-    /// Append the packed candidates of a range to `out`.
-    pub(super) fn packed(&self, range: usize, out: &mut Vec<u64>) -> Result<()> {
-        let mut bytes = Vec::new();
-        let mut runs = self.runs.iter();
-        runs.try_for_each(|run| run.read(range, &self.spill, &mut bytes, out))
+    /// The sorted offsets of a range in each packed run.
+    pub(super) fn packed(&self, range: usize) -> Result<Vec<Vec<u32>>> {
+        let read = |run: &PackedRun| {
+            let mut offsets = Vec::new();
+            run.read(range, &self.spill, &mut Vec::new(), &mut offsets)?;
+            Ok(offsets.iter().map(|&offset| offset as u32).collect())
+        };
+        self.runs.iter().map(read).collect()
     }
 
     /// Return the full chunks of a range to the pool. Its bucket is then empty.
@@ -196,7 +196,7 @@ mod tests {
             let mut buckets = Buckets::new(4, 18, &Plan::tiny(1), spill, &mut pool);
             buckets.granted = 0;
             for &rank in &ranks {
-                buckets.push(rank, &mut pool, &mut bitmap).unwrap();
+                buckets.put(&[rank], &mut pool, &mut bitmap).unwrap();
                 assert!(pool.taken() <= pool.limit + 6, "{limit}");
             }
             assert_eq!(!buckets.runs.is_empty(), packed, "{limit}");
@@ -204,9 +204,18 @@ mod tests {
 
             let (mut found, mut held) = (BTreeSet::new(), 0);
             for range in 0..4 {
-                let mut offsets = Vec::new();
-                buckets.packed(range, &mut offsets).unwrap();
-                offsets.extend(buckets.unsorted(range).map(u64::from));
+                let packed = buckets.packed(range).unwrap();
+                let mut offsets: Vec<u64> = packed
+                    .iter()
+                    .flatten()
+                    .map(|&offset| offset.into())
+                    .collect();
+                offsets.extend(
+                    buckets
+                        .unsorted(range)
+                        .flatten()
+                        .map(|&offset| u64::from(offset)),
+                );
                 assert_eq!(offsets.len(), buckets.candidates(range));
                 assert!(offsets.iter().all(|&offset| offset < 1 << 18));
                 held += offsets.len();

@@ -38,7 +38,7 @@ impl Candidates {
         let CandidateScratch {
             pool,
             bitmap,
-            made,
+            made: [made, _],
             ranks,
             ..
         } = scratch;
@@ -48,10 +48,7 @@ impl Candidates {
             self.rules.canonicalise(made);
             ranks.clear();
             self.ranking.ranks(made, ranks);
-            buckets.produced += made.len() as u64;
-            ranks
-                .iter()
-                .try_for_each(|&rank| buckets.push(rank, pool, bitmap))?;
+            buckets.put(ranks, pool, bitmap)?;
         }
         Ok(())
     }
@@ -60,12 +57,9 @@ impl Candidates {
     pub(super) fn add(&self, boards: &[Board], thread: usize) -> Result<()> {
         let CandidateScratch { pool, bitmap, .. } = &mut *self.scratch.lock(thread);
         let mut buckets = self.buckets.lock(thread);
-        buckets.produced += boards.len() as u64;
         let mut ranks = Vec::new();
         self.ranking.ranks(boards, &mut ranks);
-        ranks
-            .iter()
-            .try_for_each(|&rank| buckets.push(rank, pool, bitmap))
+        buckets.put(&ranks, pool, bitmap)
     }
 }
 
@@ -101,32 +95,16 @@ impl<'a> ExpandStates<'a> {
             pool,
             bitmap,
             filter,
-            made,
+            made: [own, above],
             ranks,
-            ..
         } = &mut *self.own.scratch.lock(worker);
-        let fresh = filter.pass(afterstates, made);
-        self.own.rules.canonicalise(fresh);
-        // Afterstates without a merged tile first.
-        let mut mergers = Vec::new();
-        let mut own = 0;
-        for at in 0..fresh.len() {
-            let board = fresh[at];
-            fresh[own] = board;
-            if holds(board, self.merged) {
-                mergers.push(board);
-            } else {
-                own += 1;
-            }
-        }
-        for (candidates, boards) in [(self.own, &fresh[..own]), (self.above, &mergers[..])] {
+        filter.pass(afterstates, self.merged, own, above);
+        for (candidates, boards) in [(self.own, own), (self.above, above)] {
+            candidates.rules.canonicalise(boards);
             ranks.clear();
             candidates.ranking.ranks(boards, ranks);
             let mut buckets = candidates.buckets.lock(worker);
-            buckets.produced += boards.len() as u64;
-            ranks
-                .iter()
-                .try_for_each(|&rank| buckets.push(rank, pool, bitmap))?;
+            buckets.put(ranks, pool, bitmap)?;
         }
         Ok(())
     }
@@ -161,12 +139,10 @@ pub(super) struct CandidateScratch {
     pub(super) pool: ChunkPool,
     pub(super) bitmap: Bitmap,
     filter: Filter,
-    /// New boards.
-    made: Vec<Board>,
+    /// New boards, without and with a new largest tile.
+    made: [Vec<Board>; 2],
     /// Their ranks.
     ranks: Vec<u64>,
-    /// Packed candidates of a range.
-    pub(super) packed: Vec<u64>,
 }
 
 impl CandidateScratch {
@@ -175,9 +151,8 @@ impl CandidateScratch {
             pool: ChunkPool::new(plan.chunks / CHUNK_BYTES),
             bitmap: Bitmap::default(),
             filter: Filter::new(),
-            made: Vec::new(),
+            made: Default::default(),
             ranks: Vec::new(),
-            packed: Vec::new(),
         }
     }
 }
@@ -185,8 +160,8 @@ impl CandidateScratch {
 /// Afterstates of a slice: the boards made from it fit a core's first caches.
 const SLICE: usize = 1 << 10;
 
-/// Log2 of the entries of a [`Filter`]. They take 256 KiB, part of a core's second cache.
-const BITS: u32 = 15;
+/// Log2 of the entries of a [`Filter`]. They take 128 KiB, part of a core's second cache.
+const BITS: u32 = 14;
 
 /// A small lossy table of recent boards: each board stays until another board takes its slot.
 /// Neighbours in a sorted list of states often have afterstates in common. Dropping repeats here,
@@ -202,13 +177,19 @@ impl Filter {
         }
     }
 
-    /// Put the boards of all lists that are not remembered into `passed`, and remember them. Zeros,
-    /// which stand for no board, are dropped.
-    fn pass<'a>(&mut self, lists: &[Vec<Board>], passed: &'a mut Vec<Board>) -> &'a mut [Board] {
+    /// Put the boards of all lists that are not remembered into `own`, or into `above` if they have
+    /// the tile `merged`, and remember them. Zeros, which stand for no board, are dropped.
+    fn pass(
+        &mut self,
+        lists: &[Vec<Board>],
+        merged: Exp,
+        own: &mut Vec<Board>,
+        above: &mut Vec<Board>,
+    ) {
         let length = lists.iter().map(Vec::len).sum();
-        passed.resize(passed.len().max(length), 0);
-        let to = &mut passed[..length];
-        let mut end = 0;
+        let mut ends = [0; 2];
+        own.resize(length, 0);
+        above.resize(length, 0);
         for list in lists {
             for &board in list {
                 // Multiplying by an odd constant (Knuth's golden ratio) spreads boards over the top
@@ -217,11 +198,15 @@ impl Filter {
                 let known = &mut self.table[slot as usize];
                 let fresh = (*known != board) & (board != 0);
                 *known = board;
-                to[end] = board;
-                end += usize::from(fresh);
+                let merged = holds(board, merged);
+                own[ends[0]] = board;
+                ends[0] += usize::from(fresh & !merged);
+                above[ends[1]] = board;
+                ends[1] += usize::from(fresh & merged);
             }
         }
-        &mut to[..end]
+        own.truncate(ends[0]);
+        above.truncate(ends[1]);
     }
 }
 
@@ -232,11 +217,15 @@ mod tests {
     #[test]
     fn the_filter_passes_every_board_at_least_once_and_drops_recent_repeats() {
         let mut filter = Filter::new();
-        let mut passed = vec![1; 20];
-        let first = [vec![5, 0, 7, 5], vec![], vec![5, 0, 9, 7]];
-        assert_eq!(filter.pass(&first, &mut passed), [5, 7, 9]);
-        assert_eq!(filter.pass(&[vec![9, 11]], &mut passed), [11]);
-        let last = [vec![11, 13], vec![], vec![13, 0, 5, 15]];
-        assert_eq!(filter.pass(&last, &mut passed), [13, 15]);
+        let (mut own, mut above) = (vec![1; 20], Vec::new());
+        let mut pass = |lists: &[Vec<Board>]| {
+            filter.pass(lists, Exp::FOUR, &mut own, &mut above);
+            (own.clone(), above.clone())
+        };
+        let first = [vec![5, 0, 7, 5], vec![], vec![5, 0, 0x21, 7]];
+        assert_eq!(pass(&first), (vec![5, 7], vec![0x21]));
+        assert_eq!(pass(&[vec![0x21, 11]]), (vec![11], vec![]));
+        let last = [vec![11, 13], vec![], vec![13, 0, 5, 0x12]];
+        assert_eq!(pass(&last), (vec![13], vec![0x12]));
     }
 }

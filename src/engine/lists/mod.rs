@@ -19,7 +19,7 @@
 //!
 //! Reading order: [`Ranking`], `bitmap`, `buckets` (`packed`), `candidates`, `source`.
 
-mod bitmap;
+pub(crate) mod bitmap;
 mod buckets;
 mod candidates;
 mod source;
@@ -128,7 +128,8 @@ impl Lists {
         let ranking = self.ranking(max.min(self.game.top()));
         let before = |kind| self.candidates.get(&(kind, max)).copied();
         let expected = before(kind).or_else(|| before(Kind::Afterstates));
-        let bits = range_bits(ranking.boards(), expected.unwrap_or(0), &self.plan);
+        let (boards, expected) = (ranking.boards(), expected.unwrap_or(0));
+        let bits = range_bits(boards, expected, &self.plan);
         let ranges = (ranking.boards() >> bits) as usize + 1;
         let buckets = |thread| {
             let pool = &mut self.scratch.lock(thread).pool;

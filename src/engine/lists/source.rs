@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::bitmap::Bitmap;
 use super::buckets::Buckets;
 use super::candidates::{CandidateScratch, Candidates};
 use crate::engine::PerThread;
@@ -86,16 +87,14 @@ impl CandidateSource {
     }
 
     /// Take the candidates of a range into the thread's bitmap. Returns the number of repeats.
-    fn take(&self, range: usize, scratch: &mut CandidateScratch) -> Result<u64> {
-        let packed = &mut scratch.packed;
-        packed.clear();
-        let mut buckets = self.buckets.iter();
-        buckets.try_for_each(|own| own.packed(range, packed))?;
+    fn take(&self, range: usize, bitmap: &mut Bitmap) -> Result<u64> {
+        let mut packed = Vec::new();
+        for own in &self.buckets {
+            packed.extend(own.packed(range)?);
+        }
         let unsorted = self.buckets.iter().flat_map(|own| own.unsorted(range));
-        let all = unsorted.chain(packed.iter().map(|&offset| offset as u32));
-        let candidates = self.buckets.iter().map(|own| own.candidates(range)).sum();
-        let unique = scratch.bitmap.take(self.bits, candidates, all);
-        Ok(candidates as u64 - unique)
+        let slices: Vec<&[u32]> = unsorted.chain(packed.iter().map(Vec::as_slice)).collect();
+        Ok(bitmap.take(self.bits, &slices))
     }
 }
 
@@ -129,21 +128,21 @@ impl Source for CandidateSource {
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally> {
-        let scratch = &mut *self.scratch.lock(worker.index);
+        let bitmap = &mut self.scratch.lock(worker.index).bitmap;
         let RangeTask { range, offsets, .. } = &self.tasks[task];
         let mut tally = Tally::default();
         let of = Some((self.kind, self.key, *range));
         // The first task of a range counts its repeats.
-        if offsets.start == 0 || scratch.bitmap.of != of {
-            let repeats = self.take(*range, scratch)?;
-            scratch.bitmap.of = of;
+        if offsets.start == 0 || bitmap.of != of {
+            let repeats = self.take(*range, bitmap)?;
+            bitmap.of = of;
             if offsets.start == 0 {
                 tally.duplicates = repeats;
             }
         }
         boards.clear();
         let first = (*range as u64) << self.bits;
-        scratch.bitmap.ranks(offsets.clone(), first, boards);
+        bitmap.ranks(offsets.clone(), first, boards);
         self.ranking.decode(boards);
         tally.unique = boards.len() as u64;
         Ok(tally)
