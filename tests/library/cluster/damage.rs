@@ -336,7 +336,7 @@ fn a_plan_that_no_layer_can_have_is_refused() {
         ),
         (
             "\"states\": [\n",
-            "\"states\": [\n        9999999999,\n",
+            "\"states\": [\n        9999999999999999999,\n",
             "not in order",
         ),
         (
