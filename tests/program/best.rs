@@ -86,12 +86,12 @@ fn json_has_the_documented_keys() {
     let [up, right] = [0, 1].map(|at| &answer["moves"][at]);
     assert_eq!(
         up.to_string(),
-        "{\"afterstate\":null,\"legal\":false,\"loss\":null,\"losses\":null,\"move\":\"up\",\"values\":null}"
+        "{\"move\":\"up\",\"legal\":false,\"afterstate\":null,\"values\":null,\"loss\":null,\"losses\":null}"
     );
     assert_eq!(right["legal"], true);
     assert_eq!(right["afterstate"], "0x0503");
-    assert_eq!(right["values"].to_string(), "{\"32\":1.0,\"score\":40.0}");
-    assert_eq!(right["losses"].to_string(), "{\"32\":0.0,\"score\":0.0}");
+    assert_eq!(right["values"].to_string(), "{\"score\":40.0,\"32\":1.0}");
+    assert_eq!(right["losses"].to_string(), "{\"score\":0.0,\"32\":0.0}");
     assert_eq!(right["loss"], 0.0);
     assert_eq!(answer["state"], "live");
     assert_eq!(answer["reached"], true);
