@@ -62,7 +62,7 @@ pub(crate) struct FindScratch {
     places: Vec<u32>,
 }
 
-impl<'a> SolvedLayer {
+impl SolvedLayer {
     /// Read the layer of sum `sum` from its files.
     pub(crate) fn read(
         (solution, reader): (&Solution, &Reader),
@@ -128,7 +128,7 @@ pub(crate) struct Draft {
     ranks: Vec<Mutex<Vec<u64>>>,
 }
 
-impl<'a> Draft {
+impl Draft {
     /// A draft of the layer of sum `sum`, which has `blocks` blocks.
     pub(crate) fn new(tables: &Arc<RankTables>, sum: u32, blocks: usize) -> Result<Self> {
         let ranking = tables.of_sum(sum);

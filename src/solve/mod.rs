@@ -224,9 +224,9 @@ impl Solver<'_> {
     }
 
     /// Solve a layer, given the layers above it. Returns its draft and its parts, ready to be read.
-    fn solve<'t>(
+    fn solve(
         &mut self,
-        tables: &'t Arc<RankTables>,
+        tables: &Arc<RankTables>,
         sum: u32,
         above: [&SolvedLayer; 2],
         progress: &mut dyn Progress,
