@@ -208,6 +208,7 @@ impl FromStr for Game {
 mod tests {
     use super::*;
     use crate::game::board::exps;
+    use crate::game::symmetry::images;
     use crate::game::{Direction, line};
 
     #[test]
@@ -311,6 +312,26 @@ mod tests {
                 spawns.sort_unstable();
                 assert_eq!(spawns, kernel, "{name} {board:#x}");
             }
+        }
+    }
+
+    #[test]
+    fn boards_with_the_highest_bit_are_compared_as_numbers_without_sign() {
+        let game: Game = "4x4".parse().unwrap();
+        let mut random = fastrand::Rng::with_seed(63);
+        // A board with large tiles in all corners has the highest bit in every image.
+        let boards: Vec<Board> = (0..1000)
+            .map(|at| random.u64(..) | [0, 0x8008_0000_0000_8008][at % 2])
+            .collect();
+        let least = |&board: &Board| images::<4, 4>(board).into_iter().min().unwrap();
+        let expected: Vec<Board> = boards.iter().map(least).collect();
+        let high = expected.iter().filter(|&&board| board >> 63 == 1).count();
+        assert!((500..1000).contains(&high), "{high}");
+        let mut canonical = boards.clone();
+        game.canonicalise(&mut canonical);
+        assert_eq!(canonical, expected);
+        for (board, canonical) in boards.into_iter().zip(expected) {
+            assert_eq!(game.canonical(board), canonical);
         }
     }
 }

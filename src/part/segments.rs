@@ -280,6 +280,17 @@ mod tests {
     }
 
     #[test]
+    fn boards_with_the_highest_bit_are_in_the_last_blocks() {
+        let step = u64::MAX / (3 * BLOCK as u64);
+        let states: Vec<u64> = (0..3 * BLOCK as u64).map(|at| at * step).collect();
+        let part = part_of(&states);
+        for at in (0..states.len()).step_by(BLOCK / 7) {
+            assert_eq!(part.block_of(states[at]), Some(at / BLOCK), "{at}");
+            assert_eq!(part.block_of(states[at] + 1), Some(at / BLOCK), "{at}");
+        }
+    }
+
+    #[test]
     fn files_that_do_not_belong_together_are_refused() {
         let states: Vec<u64> = (0..4 * BLOCK as u64).collect();
         let wrong = |lengths: &[usize]| joined(&states, lengths).err().unwrap().to_string();

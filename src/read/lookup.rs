@@ -441,6 +441,17 @@ mod tests {
     use crate::store::Store;
 
     #[test]
+    fn boards_with_the_highest_bit_are_found_after_all_others() {
+        let boards: Vec<Board> = (0..100).map(|at| at * (u64::MAX / 99)).collect();
+        for from in [0, 49, 99] {
+            for (at, &board) in boards.iter().enumerate().skip(from) {
+                assert_eq!(lower_bound(&boards, from, board), at);
+                assert_eq!(lower_bound(&boards, from, board - u64::from(at > from)), at);
+            }
+        }
+    }
+
+    #[test]
     fn look_ups_keep_few_files_open() {
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &"4x4-16".parse().unwrap(), None).unwrap();

@@ -55,6 +55,15 @@ def test_boards_and_cells_convert_both_ways(shape):
     assert (back == cells).all() and back.dtype == np.uint16
 
 
+def test_boards_with_the_highest_bit_are_numbers_without_sign():
+    # Large tiles in all corners put the highest bit into every image.
+    cells = 1 << np.random.default_rng(63).integers(1, 16, (500, 4, 4))
+    cells[::2, ::3, ::3] = 1 << 9
+    expected = [min(map(board, images(one))) for one in cells]
+    assert 250 <= sum(one >> 63 for one in expected) < 500
+    assert enum48.canonical(enum48.boards(cells), 4).tolist() == expected
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_canonical_board_is_the_least_of_its_images(shape):
     cells = some(shape)

@@ -186,6 +186,15 @@ def test_unreached_boards_are_not_found(run):
     assert 0 not in run and run.position(0) == -1
 
 
+def test_boards_with_the_highest_bit_are_looked_up_among_others(tmp_path):
+    run = enum48.count("4x4-8", tmp_path / "run", until=12)
+    listed = np.concatenate(list(run.blocks()))
+    high = listed[:50] | np.uint64(1 << 63)
+    asked = np.stack([listed[:50], high], 1)
+    found = run.position(asked)
+    assert (found[:, 0] >= 0).all() and (found[:, 1] == -1).all()
+
+
 def test_a_sample_equals_the_program_s(run, place):
     assert run.sample(50, 7).tolist() == listed("states", place, "--sample", 50, "--seed", 7)
     of_layer = listed("states", place, "--sum", 60, "--sample", 9, "--seed", 0)
