@@ -26,6 +26,11 @@ impl<T> ForkLock<T> {
         if self.process == process::id() {
             return Some(self.value.lock().unwrap_or_else(PoisonError::into_inner));
         }
+        self.try_lock()
+    }
+
+    /// Lock the value, unless it is locked.
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.value.try_lock() {
             Ok(value) => Some(value),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),

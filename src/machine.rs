@@ -18,6 +18,10 @@ use crate::error::Result;
 /// Memory bound if neither the user nor the system tells one.
 const MEMORY: u64 = 1 << 30;
 
+/// Bytes that the program itself maps, measured, and more for each core.
+const OWN: u64 = 64 << 20;
+const OWN_FOR_CORE: u64 = 16 << 20;
+
 /// Least memory of a reader of matrices for each core.
 const LEAST_FOR_CORE: u64 = 64 << 20;
 
@@ -54,9 +58,41 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
         .map_err(|_| "expected a number of bytes, such as 512M or 8G".to_owned())
 }
 
-/// Half of the memory that this process may use.
+/// Half of the memory that this process may use. Under a limit on the process, the program itself
+/// must also fit beside it.
 pub(crate) fn default_memory() -> u64 {
-    memory().map_or(MEMORY, |all| all / 2)
+    let beside = limit().saturating_sub(OWN + cores() as u64 * OWN_FOR_CORE);
+    memory().map_or(MEMORY, |all| all / 2).min(beside)
+}
+
+/// The bytes that this process may map (`ulimit -v`, `ulimit -d`).
+fn limit() -> u64 {
+    #[cfg(unix)]
+    let limits = [Resource::AS, Resource::DATA].map(|limit| limit.get_soft().unwrap_or(u64::MAX));
+    #[cfg(not(unix))]
+    let limits = [u64::MAX; 2];
+    limits[0].min(limits[1])
+}
+
+/// Under a limit on address space, let all threads share a heap. Otherwise the heap of each thread
+/// takes 64 MiB of it.
+#[cfg(feature = "cli")]
+pub(crate) fn save_address_space() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    if Resource::AS.get_soft().is_ok_and(|bytes| bytes < u64::MAX) {
+        const M_ARENA_MAX: i32 = -8;
+        // SAFETY: the C library's own function, which takes any two numbers.
+        #[expect(unsafe_code, reason = "the C library has no other way")]
+        unsafe {
+            mallopt(M_ARENA_MAX, 1);
+        }
+    }
+}
+
+#[cfg(all(feature = "cli", target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "a function of the C library")]
+unsafe extern "C" {
+    fn mallopt(parameter: i32, value: i32) -> i32;
 }
 
 /// The plan of a job without `--memory` and `--threads`: all cores, and the default memory, but
@@ -67,7 +103,7 @@ pub(crate) fn plan() -> Result<Plan> {
 }
 
 /// Bytes of memory that this process may use: the machine's memory, or the limit of a control group
-/// or of `ulimit -v` if that is less. `None` if the system does not tell.
+/// or of the process if that is less. `None` if the system does not tell.
 pub(crate) fn memory() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
@@ -77,12 +113,7 @@ pub(crate) fn memory() -> Option<u64> {
         system.refresh_processes_specifics(only, false, ProcessRefreshKind::nothing());
         Some(system.process(pid)?.cgroup_limits()?.total_memory)
     });
-    // The memory that the process may map (`ulimit -v`).
-    #[cfg(unix)]
-    let address_space = Resource::AS.get_soft().unwrap_or(u64::MAX);
-    #[cfg(not(unix))]
-    let address_space = u64::MAX;
-    let of_machine = system.total_memory().min(address_space);
+    let of_machine = system.total_memory().min(limit());
     Some(of_machine.min(of_groups.unwrap_or(u64::MAX))).filter(|&bytes| bytes > 0)
 }
 

@@ -3,11 +3,20 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::io::{self, Write};
+use std::cell::Cell;
+use std::mem;
 use std::process::{self, ExitCode};
-use std::sync::Once;
+use std::sync::{Mutex, Once};
+
+/// Bytes of address space for the last acts when memory runs out.
+const RESERVE: usize = 1 << 20;
+
+static RESERVED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn main() -> ExitCode {
+    if let Ok(mut reserved) = RESERVED.lock() {
+        reserved.reserve(RESERVE);
+    }
     enum48::cli::run()
 }
 
@@ -21,18 +30,26 @@ static ALLOCATOR: ExitWhenOut = ExitWhenOut;
 /// Lets one thread print the remedy and end the process; other threads wait.
 static OUT: Once = Once::new();
 
-/// On out-of-memory, print the remedy and exit with 2.
+thread_local! {
+    /// Whether this thread is ending the process.
+    static ENDING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// On out-of-memory, print the remedy and exit with 2. The clean-up may run out of memory, too.
 fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
-        OUT.call_once(|| {
-            // A failed write does not change the exit code.
-            let _ = writeln!(
-                io::stderr(),
-                "enum48: memory: cannot allocate {bytes} bytes: give less --memory or \
-                 fewer --threads, then give the same command again"
-            );
-            process::exit(2)
-        });
+        if !ENDING.replace(true) {
+            OUT.call_once(|| {
+                drop(
+                    RESERVED
+                        .lock()
+                        .map(|mut reserved| mem::take(&mut *reserved)),
+                );
+                enum48::cli::clean_up_without_memory(bytes);
+                process::exit(2)
+            });
+        }
+        process::exit(2);
     }
     memory
 }

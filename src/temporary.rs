@@ -68,6 +68,12 @@ impl TemporaryDir {
     }
 }
 
+/// Like [`all`], but `None` if a thread, perhaps this one, is making or deleting one.
+#[cfg(feature = "cli")]
+pub(crate) fn all_unless_held() -> Option<impl std::ops::Deref<Target = Vec<PathBuf>>> {
+    ALL.try_lock()
+}
+
 /// The files and directories that exist. Until the result is dropped, no other is made.
 #[cfg(feature = "cli")]
 pub(crate) fn all() -> impl std::ops::Deref<Target = Vec<PathBuf>> {

@@ -33,7 +33,7 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use self::args::{refusal, with_game_options};
 use self::job::signals;
 use self::out::{Outcome, talk};
-use crate::machine;
+use crate::{machine, store, temporary};
 
 /// The exit code of a job that failed: bad arguments, no space, damaged input.
 const FAILED: u8 = 2;
@@ -108,6 +108,7 @@ fn negatable(command: clap::Command) -> clap::Command {
 
 /// Run the program on the arguments of the process.
 pub fn run() -> ExitCode {
+    machine::save_address_space();
     signals::handle_file_size_limit();
     signals::listen();
     machine::raise_open_files();
@@ -142,6 +143,21 @@ pub fn run() -> ExitCode {
                 FAILED
             })
         }
+    }
+}
+
+/// Say that memory has run out, restore the terminal, and delete the temporary files.
+pub fn clean_up_without_memory(bytes: usize) {
+    play::restore();
+    talk::line(format_args!(
+        "enum48: memory: cannot allocate {bytes} bytes: give less --memory or fewer --threads, \
+         then give the same command again"
+    ));
+    for path in temporary::all_unless_held()
+        .iter()
+        .flat_map(|all| all.iter())
+    {
+        store::clear(path);
     }
 }
 

@@ -74,11 +74,60 @@ fn failed_allocations_are_reported_in_one_line() {
         let args = "--size 4 --max 32 --until 50 --threads 2 --memory 2G";
         refused_and_resumed(&format!("-v {limit}"), args, "give less --memory");
     }
-    // The default bound is half of the process's limit. The program itself takes up to 400M.
-    let place = place();
-    let args = "--size 4 --max 32 --until 40 --threads 2 --quiet";
-    let output = limited(&place, "-v 800000", args);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+/// The default once left no memory for the program itself, and knew no limit on data.
+#[test]
+fn the_default_memory_fits_under_a_limit_or_is_refused_at_the_start() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    // The program itself, and the least bound for two threads.
+    let least = 1024 * (64 + 16 * cores + 32);
+    for limit in share(["-v", "-d"]) {
+        for engine in share(["lists", "bits"]) {
+            for given in [least + 1024, 2 * least] {
+                let place = place();
+                let args =
+                    format!("--size 4 --max 32 --until 56 --threads 2 --engine {engine} --quiet");
+                let output = limited(&place, &format!("{limit} {given}"), &args);
+                let said = stderr(&output);
+                // Bits may need more than there is.
+                let is_refused = engine == "bits" && said.contains("engine bits: ");
+                assert_eq!(
+                    output.status.code(),
+                    Some(if is_refused { 2 } else { 0 }),
+                    "{said}"
+                );
+            }
+        }
+        let place = place();
+        let few = format!("{limit} {}", least - 2048);
+        let line = "little memory for this process (ulimit -v, ulimit -d or a control group)";
+        refused(&place, &few, "--size 4 --max 32 --threads 2", line);
+        assert!(!place.path().join("run").exists());
+    }
+}
+
+/// Temporary directories once stayed.
+#[test]
+fn an_end_for_lack_of_memory_leaves_no_temporary_files() {
+    // Different allocations fail; under some limits, only a large one.
+    for limit in ["60000", "80000", "100000"] {
+        let place = place();
+        let args = "--size 4 --max 64 --dry-run --memory 2G --engine lists --threads 2";
+        let script = format!("ulimit -v {limit} && exec {PROGRAM} {args}");
+        let output = Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(&place)
+            .env("TMPDIR", place.path())
+            .output()
+            .unwrap();
+        let said = stderr(&output);
+        assert!(
+            output.status.success() || said.contains("give less --memory"),
+            "{said}"
+        );
+        assert_eq!(fs::read_dir(&place).unwrap().count(), 0, "{limit}: {said}");
+    }
 }
 
 #[test]

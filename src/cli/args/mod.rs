@@ -188,7 +188,13 @@ impl Resources {
     /// The plan for these arguments on this machine.
     pub(in crate::cli) fn plan(&self) -> anyhow::Result<Plan> {
         let memory = self.memory.unwrap_or_else(machine::default_memory);
-        Ok(Plan::new(memory, threads_or_cores(self.threads))?)
+        let plan = Plan::new(memory, threads_or_cores(self.threads));
+        match self.memory {
+            Some(_) => Ok(plan?),
+            None => plan.context(
+                "no --memory, and little memory for this process (ulimit -v, ulimit -d or a control group)",
+            ),
+        }
     }
 }
 

@@ -22,10 +22,11 @@ use crossterm::event::{self, Event};
 
 use self::player::{Key, Player, key};
 use self::session::Session;
+pub(super) use self::terminal::restore;
 use self::terminal::{Continued, Terminal};
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::solved::{FourArgs, SolvedGame};
-use crate::cli::job::open::{self, GameOrRun, SHORT};
+use crate::cli::job::open::{self, GameOrRun};
 use crate::cli::job::signals;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::MEMORY;
@@ -34,7 +35,6 @@ use crate::engine::Stop;
 use crate::machine;
 use crate::play::Seed;
 use crate::solve::Values;
-use crate::store::Run;
 
 /// The time between two looks at the signals and at the terminal, which may have gone.
 const TICK: Duration = Duration::from_millis(100);
@@ -92,7 +92,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let (dir, wanted) = (args.game.dir.as_deref(), &args.objectives.wanted[..]);
     if args.html.is_some() {
         // Before the game is solved. A directory that cannot be opened may still have to be made.
-        let run = dir.and_then(|dir| open::when_free(dir, SHORT, Run::open).ok());
+        let run = dir.and_then(|dir| open::run(dir).ok());
         if let Ok(game) = args.game.game(run.as_ref()) {
             page::check(game)?;
         }
@@ -144,7 +144,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         Ok(printed.and(ended))
     };
     // A second signal may come before the terminal is restored.
-    signals::stoppable(&stop, || (), terminal::restore, game)??;
+    signals::stoppable(&stop, || (), restore, game)??;
     Ok(Outcome::Done)
 }
 
@@ -170,7 +170,7 @@ fn play(player: &mut Player, continued: &Continued, stop: &Stop) -> Result<()> {
                 Some(Key::Quit) => return Ok(()),
                 Some(Key::Suspend) => {
                     player.press(None)?;
-                    terminal::restore();
+                    restore();
                     continued.suspend().context("play: cannot suspend")?;
                 }
                 key => player.press(key)?,

@@ -86,7 +86,7 @@ impl Drop for Terminal {
 
 /// Restore the terminal, unless it is restored. Errors are ignored, because there is nowhere to print
 /// them.
-pub(super) fn restore() {
+pub(in crate::cli) fn restore() {
     if terminal::is_raw_mode_enabled().unwrap_or_default() {
         let _ = execute!(io::stderr(), Show, LeaveAlternateScreen);
         let _ = terminal::disable_raw_mode();
