@@ -133,6 +133,11 @@ fn print_tasks(args: &TasksArgs) -> Result<()> {
     let mut store = wanted.open(&game, LONG)?;
     let choice = Choice::of_cluster(store.run(), &plan, until)?;
     let reporter = Reporter::of_count(&plan, &store, &choice, args.quiet);
+    if !args.quiet && cluster::counts_first(store.run(), args.task, until)? {
+        talk::say(
+            "the next layers are too small for tasks: counted here first, which can take minutes",
+        );
+    }
     let next =
         reporter.during(|progress| cluster::next(&mut store, &plan, args.task, until, progress))?;
     let run = store.run();

@@ -250,7 +250,10 @@ impl fmt::Display for Summary {
             None => "without a winning tile".to_owned(),
         };
         let (total, board) = (HumanCount(self.total), self.game.size());
-        let extent = if self.complete { "" } else { ", not complete" };
+        let extent = match self.complete {
+            true => String::new(),
+            false => format!(", up to sum {}", self.last_sum),
+        };
         writeln!(f, "{total}  states of {board} {goal}{extent}\n")?;
         for (name, number, note) in self.lines() {
             let note = note.map_or(String::new(), |note| format!("  {note}"));

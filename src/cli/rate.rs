@@ -42,7 +42,8 @@ error, the maximum error of a value (of a loss, twice that);
 four, the rate of spawned 4s that the values expect.
 For a line that is no code, or a code of another game: code, error and line.")]
 pub(super) struct Args {
-    /// The code of a game, as play and replay print it, or - to read codes from stdin, one per line
+    /// The code of a game, as play and replay print it, or @FILE for the code in a file; - to read
+    /// codes from stdin, one per line
     #[arg(value_name = "CODE")]
     code: String,
 
@@ -75,10 +76,11 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let questions = Questions::on_games(&["code", "error", "line"], args.json);
-    let code = (args.code != "-").then(|| args.code.trim().parse());
+    let text = ask::code(&args.code)?;
+    let code = (text != "-").then(|| text.parse());
     let code: Option<Code> = match code.transpose() {
         Ok(code) => code,
-        Err(error) => return questions.refuse(&args.code, &error),
+        Err(error) => return questions.refuse(&text, &error),
     };
     let asked = code.as_ref().map(|code| AskedGame::Implied(code.game()));
     let asked = asked.context("the codes of stdin need a game: give --dir");

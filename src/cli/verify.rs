@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Error;
 use crate::cli::args::Resources;
-use crate::cli::job::open::{SHORT, when_free};
+use crate::cli::job::open;
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
@@ -21,7 +21,7 @@ use crate::engine;
 use crate::estimate;
 use crate::part::Kind;
 use crate::read::Reader;
-use crate::store::{Run, Sink, Solution};
+use crate::store::{Run, Sink};
 use crate::verify::deep::values;
 use crate::verify::{self, Report, deep};
 
@@ -65,7 +65,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
-    let reader = match when_free(&args.dir, SHORT, Run::open) {
+    let reader = match open::run(&args.dir) {
         Ok(run) => Reader::new(run, &plan),
         Err(error) if error.is_damage() => {
             output::print(|out| match args.json {
@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             .during(|progress| deep::verify(&reader, &pool, memory, progress))?;
     }
     if args.deep && report.findings.is_empty() && !report.solved.is_empty() {
-        let solution = when_free(&args.dir, SHORT, Solution::open)?;
+        let solution = open::solution(&args.dir)?;
         let reader = Reader::new(solution.run().clone(), &plan);
         report.findings = show("values", values::work(&solution))
             .during(|progress| values::verify(&solution, &reader, &pool, memory, progress))?;

@@ -116,10 +116,7 @@ pub fn next(
         engine::count(store, plan, until, progress)?;
     }
     let is_swept = |run: &Run| is_swept(run, last);
-    let is_below = |run: &Run, task: u64| {
-        let times = if is_swept(run) { SWEEP } else { 1 };
-        candidates_of_next(run) < task.saturating_mul(times)
-    };
+    let is_below = |run: &Run, task| is_below(run, task, last);
     let ended = |run: &Run| run.complete() || run.sealed_sum() >= last;
     let run = store.run();
     if run.sealed_sum() > last {
@@ -188,6 +185,23 @@ pub fn next(
 fn begin(run: &Run, plan: &LayerPlan) -> Result<Next> {
     let missing = PlannedLayer::create(run, plan)?.missing()?;
     Ok(Next::Tasks(missing.expect("a new layer has tasks")))
+}
+
+/// Whether [`next`] begins with counting layers that are too small to be cut, which can take minutes.
+///
+/// # Errors
+///
+/// As for [`next`].
+pub fn counts_first(run: &Run, task: u64, until: Option<u32>) -> Result<bool> {
+    let last = engine::last_sum(run.game(), until)?;
+    let ended = run.complete() || run.sealed_sum() >= last;
+    Ok(!ended && is_below(run, task.max(1), last) && PlannedLayer::find(run)?.is_none())
+}
+
+/// Whether the next layer of a run has too few candidates to be cut into tasks.
+fn is_below(run: &Run, task: u64, last: u32) -> bool {
+    let times = if is_swept(run, last) { SWEEP } else { 1 };
+    candidates_of_next(run) < task.saturating_mul(times)
 }
 
 /// Whether the next layer of a run is cut into sweeps, in a count up to the layer of sum `last`. Sweeps

@@ -70,7 +70,7 @@ pub enum Error {
 
     /// zstd has too little memory.
     #[error("zstd: {0}: give less --memory or fewer --threads, then give the same command again")]
-    Zstd(#[source] io::Error),
+    Zstd(io::Error),
 
     /// The system refused an operation on a file.
     #[error("{path}: cannot {what}: {cause}{}", phrase::of_system(what, cause))]
@@ -187,7 +187,10 @@ pub enum Error {
     },
 
     /// Another process uses the directory.
-    #[error("{0}: in use by another process: wait until it ends, or give another --dir")]
+    #[error(
+        "{0}: in use by another process: wait until it ends, or give another directory (on a network file \
+         system, a machine that died keeps its lock for a minute or two)"
+    )]
     Locked(PathBuf),
 
     /// A directory that does not exist.
@@ -333,19 +336,33 @@ impl Error {
             if matches!(cause.kind(), StorageFull | QuotaExceeded | FileTooLarge))
     }
 
+    /// Whether a file system has no locks.
+    pub(crate) fn is_lack_of_locks(&self) -> bool {
+        matches!(self, Self::Io { what: "lock", .. })
+    }
+
     /// Whether the layers before the layer under way can be sealed.
     pub(crate) fn is_stop_or_lack_of_space(&self) -> bool {
         matches!(self, Self::Stopped) || self.is_lack_of_space()
     }
 
-    /// Turn "not found" into [`Error::Missing`].
+    /// Turn "not found" into [`Error::Missing`], unless a link was found.
     pub(crate) fn missing(self) -> Self {
         match self {
             Self::Io { path, cause, .. } if cause.kind() == io::ErrorKind::NotFound => {
-                Self::Missing(path)
+                match path.is_symlink() {
+                    true => Self::dangling(&path),
+                    false => Self::Missing(path),
+                }
             }
             other => other,
         }
+    }
+
+    /// The error of a link that leads nowhere.
+    pub(crate) fn dangling(link: &Path) -> Self {
+        let cause = "it leads nowhere: mount what it leads to, or mend it";
+        Self::io(link, "follow the link")(io::Error::other(cause))
     }
 
     /// An [`Error::Damaged`].

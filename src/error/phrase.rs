@@ -38,7 +38,7 @@ pub(super) fn made_again(path: &Path) -> &'static str {
     if path.extension().is_some_and(|ending| ending == "values") {
         "solve that objective again (solve --again)"
     } else if path.ends_with("solution.json") {
-        "delete it and solve again"
+        "delete what is left of it and solve again"
     } else if path.ends_with("layers.csv") {
         "let the next count write it again"
     } else if path.ends_with("plan.json") {
@@ -64,7 +64,7 @@ pub(super) fn of_format(path: &Path, found: u32, known: u32) -> String {
 pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
     match (what, cause.kind()) {
         (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-            ": make space, then give the same command again"
+            ": make space, or free inodes (df -i), then give the same command again"
         }
         (_, io::ErrorKind::FileTooLarge) => {
             ": raise the limit on file sizes, then give the same command again"
@@ -85,7 +85,7 @@ pub(super) fn of_system(what: &str, cause: &io::Error) -> &'static str {
         (_, io::ErrorKind::OutOfMemory) => {
             ": give less --memory or fewer --threads, then give the same command again"
         }
-        ("lock", _) => ": give a --dir on a file system with locks, such as a local disk",
+        ("lock", _) => ": give a directory on a file system with locks, such as a local disk",
         _ if cause
             .raw_os_error()
             .is_some_and(|code| TOO_MANY_OPEN.contains(&code)) =>

@@ -64,6 +64,9 @@ impl Grid {
         if trimmed.len() > 1 && trimmed.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(bad("a hexadecimal board starts with 0x"));
         }
+        if trimmed.starts_with(['[', '{']) {
+            return Err(bad("it looks like JSON"));
+        }
         let mut board = 0;
         let mut cells = Vec::new();
         for row in trimmed.split(['/', '\n']) {
@@ -235,6 +238,7 @@ mod tests {
             ("2 4 8 / 2 . .", "expected 2 cells in row 1, got 3"),
             ("2 4 / 8 . / . .", rows),
             ("2310", "a hexadecimal board starts with 0x"),
+            ("[[0,2],[4,8]]", "it looks like JSON"),
         ] {
             match Grid::parse(text, size("2")) {
                 Err(Error::Input(InputError::Board { what, .. })) => {

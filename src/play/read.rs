@@ -18,7 +18,8 @@ impl FromStr for Code {
     fn from_str(text: &str) -> Result<Self> {
         let no_code = || {
             refused(format!(
-                "{}: not a code: expected one such as s{VERSION}.4x4-2048.SEED.COUNT.MOVES.CHECK",
+                "{}: not a code: expected one such as s{VERSION}.4x4-2048.SEED.COUNT.MOVES.CHECK or \
+                 w{VERSION}.4x4-2048.START.COUNT.MOVES.SPAWNS.CHECK",
                 shown(text)
             ))
         };

@@ -293,8 +293,7 @@ mod tests {
         assert!(of(32).is_ok());
         for tile in [64, 65536] {
             let refused = of(tile).unwrap_err();
-            let said =
-                format!("for {tile}: no game of this run reaches it: the largest tile is 32");
+            let said = format!("for {tile}: no game of 2x2-32 reaches it: the largest tile is 32");
             assert_eq!(refused.to_string(), said);
         }
     }

@@ -41,10 +41,12 @@ pub(crate) fn is_there(path: &Path) -> Result<bool> {
 
 /// The file that a path leads to; `None` if nothing has this name.
 pub(crate) fn find(path: &Path) -> Result<Option<Metadata>> {
-    // Another process may publish the file between the two look-ups. Only a link leads nowhere.
-    let is_link = || fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
     match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_link() => Ok(None),
+        // Another process may publish the file between the two look-ups. Only a link leads nowhere.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match path.is_symlink() {
+            true => Err(Error::dangling(path)),
+            false => Ok(None),
+        },
         found => found.map(Some).map_err(Error::io(path, "look up")),
     }
 }

@@ -289,6 +289,7 @@ fn entries(dir: &Path) -> Result<Vec<(String, bool)>> {
 /// A function for `map_err` of a directory that cannot be listed.
 pub(super) fn unlisted(dir: &Path) -> impl FnOnce(io::Error) -> Error {
     move |cause| match cause.kind() {
+        io::ErrorKind::NotFound if dir.is_symlink() => Error::dangling(dir),
         io::ErrorKind::NotFound => Error::NoDirectory(dir.to_owned()),
         _ => Error::io(dir, "read the directory")(cause),
     }

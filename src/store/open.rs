@@ -18,7 +18,7 @@ use crate::progress::Stop;
 impl Store {
     /// Open or create the directory of a game, and prepare it for counting. Deletes unfinished
     /// files of an interrupted count, and checks every file that the manifest names (size, header,
-    /// index and footer; blocks are checked when a count begins).
+    /// index and footer; blocks are checked before files are dropped, and when a count begins).
     ///
     /// Without `keep` the choice of the run stays; a smaller `keep` drops files. Until a layer is
     /// counted, the directory belongs to no game, and no choice stays. If nothing changes, nothing
@@ -71,14 +71,18 @@ impl Store {
             notes: strays.into_iter().collect(),
             first: None,
         };
-        if let Some(keep) = keep.filter(|_| !again) {
-            store.keep(keep)?;
-        }
+        // Files are deleted only if the files that stay are whole.
+        let drops = match keep.filter(|_| !again) {
+            Some(keep) => store.keep(keep)?,
+            None => false,
+        };
         for files in store.run.lists() {
-            store.run.open_part(files)?;
+            let part = store.run.open_part(files)?;
+            drops.then(|| part.check_blocks()).transpose()?;
         }
         for sum in store.run.sums_in_matrices() {
-            store.run.matrices(sum)?;
+            let matrices = store.run.matrices(sum)?.filter(|_| drops);
+            matrices.map_or(Ok(()), |matrices| matrices.check_blocks())?;
         }
         store.commit_or_make_room()?;
         if !matches!(store.run.check_table(), Ok(None)) {
@@ -135,11 +139,11 @@ impl Store {
         frontier.try_for_each(|files| check_boards(&self.run.open_part(files)?, stop))
     }
 
-    /// Change `keep`, and drop the files that it does not cover.
-    fn keep(&mut self, keep: Keep) -> Result<()> {
+    /// Change `keep`, and drop the files that it does not cover. Returns whether there are any.
+    fn keep(&mut self, keep: Keep) -> Result<bool> {
         let manifest = &mut self.run.manifest;
         if keep == manifest.keep {
-            return Ok(());
+            return Ok(false);
         }
         let before = manifest.files().count();
         self.run.outbox.changed = true;
@@ -152,7 +156,7 @@ impl Store {
                 "{dir}: --keep {keep}: removed files of parts that it does not keep: {dropped}"
             ));
         }
-        Ok(())
+        Ok(dropped > 0)
     }
 
     /// Commit a change of `keep`. On a full disk, the dropped files are deleted first to make room.

@@ -29,6 +29,8 @@ pub struct Run {
     pub(super) audited: u32,
     /// Keeps other processes out. A peek has none.
     pub(super) lock: Option<File>,
+    /// Whether a lock was wanted, but the file system has none.
+    lacks_lock: bool,
 }
 
 impl Run {
@@ -36,11 +38,18 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// If the directory holds no run, is in use, has a newer format, or has a damaged manifest.
+    /// If the directory holds no run, is in use, has a newer format, or has a damaged manifest. If
+    /// its file system has no locks and the run is not complete.
     pub fn open(dir: &Path) -> Result<Self> {
         fs::read_dir(dir).map_err(files::unlisted(dir))?;
-        let lock = file::lock_shared(dir)?;
-        Self::read(dir, lock)
+        match file::lock_shared(dir) {
+            Err(lacking) if lacking.is_lack_of_locks() => {
+                let mut run = Self::read(dir, None)?;
+                run.lacks_lock = run.complete();
+                run.lacks_lock.then_some(run).ok_or(lacking)
+            }
+            lock => Self::read(dir, lock?),
+        }
     }
 
     /// Open a directory in which a count may be running, as it is now. The count may delete files
@@ -68,7 +77,13 @@ impl Run {
             manifest,
             audited: u32::MAX,
             lock,
+            lacks_lock: false,
         }
+    }
+
+    /// Whether nothing keeps other processes out, because the file system has no locks.
+    pub fn lacks_lock(&self) -> bool {
+        self.lacks_lock
     }
 
     /// Number of boards in every file of a part but the last.

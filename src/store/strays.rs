@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 
 use super::file;
-use super::files::{self, Named, TABLE};
+use super::files::{self, Named, SOLUTION, TABLE};
 use super::run::Run;
 use super::solution::SolutionManifest;
 use crate::error::{Error, Result};
@@ -69,11 +69,17 @@ impl Run {
                     "{shown}: a second count for the afterstates: --keep both or afterstates goes on with it"
                 )),
                 Named::Other => remarks.push(format!("{shown}: not a file of the run: left alone")),
-                _ if is_stray(named) => strays.push(path),
+                _ if is_stray(named) => strays.push((path, named)),
                 _ => {}
             }
         }
-        if let Some((first, others)) = strays.split_first() {
+        let mut wrong = Vec::new();
+        let has_values = strays.iter().any(|(_, of)| matches!(of, Named::Values(_)));
+        let solution = self.dir().join(SOLUTION);
+        if has_values && !file::is_there(&solution)? {
+            wrong.push(Error::Missing(solution));
+        }
+        if let Some(((first, _), others)) = strays.split_first() {
             let others = match others.len() {
                 0 => String::new(),
                 others => format!(" and {others} more"),
@@ -83,7 +89,6 @@ impl Run {
                 first.display()
             ));
         }
-        let mut wrong = Vec::new();
         match self.check_table() {
             Ok(older) => remarks.extend(older),
             Err(error) => wrong.push(error),

@@ -110,7 +110,7 @@ begin one scancel --signal=TERM
 # Slurm runs a job again two minutes later, unless it is asked to begin now. It refuses as long as the job has not ended.
 until_ 'scontrol update job=$job starttime=now 2>/dev/null; grep -q "resuming at sum" one.out'
 until_ "$ended"
-expect 'not complete' one.out
+expect ', up to sum' one.out
 
 begin many scancel
 until_ "$ended"

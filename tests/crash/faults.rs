@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use rayon::prelude::*;
 
 use super::place::{
-    AT_THE_END, COUNTED, EACH_FRONTIER, EACH_LAYER, End, Place, SMALL, SOLVE, VERIFY, begun, end,
-    good, undisturbed, undisturbed_after,
+    AT_THE_END, COUNTED, EACH_FRONTIER, EACH_LAYER, End, Place, SHIM, SMALL, SOLVE, VERIFY, begun,
+    end, good, undisturbed, undisturbed_after,
 };
+use crate::command::PROGRAM;
 use crate::share::share;
 
 /// The fault modes to test at an operation. A mode with the same effect at the next operation is
@@ -444,6 +445,71 @@ fn a_directory_that_cannot_be_locked_is_refused() {
     assert_eq!(end(&refused, SMALL), End::Refused);
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(said.contains("cannot lock"), "{said}");
+    // Readers of a run that a count may change are refused, too.
+    let lacking = [("FAULT_FLOCK", "1")];
+    assert_eq!(
+        end(&place.shimmed(VERIFY, &lacking).output().unwrap(), VERIFY),
+        End::Refused
+    );
     good(place.command(SMALL), SMALL);
     assert!(place.files() == undisturbed(SMALL));
+    let mut states = Command::new(PROGRAM);
+    states.arg("states").arg(place.run());
+    states.env("LD_PRELOAD", &*SHIM).envs(lacking);
+    for mut reader in [place.shimmed(VERIFY, &lacking), states] {
+        let output = reader.output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        let said = String::from_utf8_lossy(&output.stderr);
+        let warning = "has no locks, so let no other process write";
+        assert_eq!(said.matches(warning).count(), 1, "{said}");
+    }
+}
+
+/// FUSE, 9p and older kernels refuse files without a name, each with an error of its own.
+#[test]
+fn a_count_spills_where_files_need_names() {
+    let args = "--size 4 --max 32 --until 60 --threads 1 --memory 24M";
+    let begun = Place::new();
+    let first = "--size 4 --max 32 --until 58 --threads 2 --memory 1G";
+    good(begun.shimmed(first, &[]), first);
+    let expected = undisturbed_after(Some(&begun), args);
+    // EPERM, EACCES, EINVAL, ENOSYS and EOPNOTSUPP.
+    for refused in share(["1", "13", "22", "38", "95"]) {
+        let place = Place::new();
+        begun.copy_to(&place);
+        let mut command = place.shimmed(args, &[("FAULT_SPILL", refused)]);
+        command.env("FAULT_LOG", place.log());
+        good(command, args);
+        assert!(
+            place
+                .operations()
+                .iter()
+                .any(|text| text.starts_with("create .tmp"))
+        );
+        assert!(place.files() == expected, "{refused}");
+    }
+}
+
+/// `--keep last` once deleted nearly all files before it looked at the rest.
+#[test]
+fn damage_in_a_file_that_stays_deletes_no_other() {
+    let count = |keep| format!("--size 2 --until 20 --keep {keep} --threads 1 --memory 32M");
+    for (begun, smaller) in [("all", "last"), ("both", "afterstates")] {
+        let place = Place::small();
+        let [begun, smaller] = [begun, smaller].map(count);
+        good(place.command(&begun), &begun);
+        let files = place.files();
+        let kept = files.keys().filter(|name| name.ends_with(".afterstates"));
+        let name = kept.max().unwrap();
+        let mut bytes = files[name].clone();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(place.run().join(name), bytes).unwrap();
+        let before = place.files();
+        let output = place.command(&smaller).output().unwrap();
+        assert_eq!(end(&output, &smaller), End::Refused);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(name) && said.contains("damaged"), "{said}");
+        assert!(place.files() == before, "{smaller}");
+    }
 }

@@ -18,6 +18,7 @@
  *   FAULT_LOG=FILE    append the text of each operation
  *   FAULT_CLOCK=S     the monotonic clock advances by S seconds at each reading, and only then
  *   FAULT_FLOCK=1     no file can be locked
+ *   FAULT_SPILL=N     a file without a name fails with errno N
  *
  * A successful sync does nothing, because no process can see its effect. The log shows its order.
  */
@@ -134,6 +135,10 @@ static int nameless(int flags) {
 static int open_counted(int at_fd, const char *path, int flags, mode_t permissions) {
     int makes = nameless(flags) || (flags & O_CREAT);
     const char *name = nameless(flags) ? "spill" : makes ? "create" : "open";
+    if (nameless(flags) && inside(path) && *setting("FAULT_SPILL")) {
+        errno = atoi(setting("FAULT_SPILL"));
+        return -1;
+    }
     COUNTED(name, makes ? TAKES : FREE, inside(path), NULL,
             (int)syscall(SYS_openat, at_fd, path, flags, permissions));
 }

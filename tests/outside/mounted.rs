@@ -80,7 +80,7 @@ rm -f small/run/lock whole/lock; diff -r small/run whole
     assert!(output.status.success(), "{said}");
     let line = said.lines().find(|line| line.contains("cannot"));
     assert!(
-        line.is_some_and(|line| line.ends_with("make space, then give the same command again")),
+        line.is_some_and(|line| line.ends_with("(df -i), then give the same command again")),
         "{said}"
     );
 }

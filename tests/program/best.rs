@@ -253,6 +253,16 @@ fn bad_arguments_and_files_are_refused_in_one_line() {
         "best 0x2310",
         "no board size: give --size or --dir, or the board in 2 to 4 rows",
     );
+    for text in ["0012000000000000", "boards.json", "[[0,2],[4,8]]"] {
+        let said = format!("{text}: not a board: give the board in 2 to 4 rows");
+        refused(&place, &format!("best {text}"), &said);
+    }
+    refused(&place, "best [[0,2],[4,8]] --dir run", "it looks like JSON");
+    refused(
+        &place,
+        "best 0x2310 --size 2 --for 4096",
+        "enum48: for 4096: no game of 2x2 reaches it: the largest tile is 32",
+    );
     refused(
         &place,
         "best 0x2310 --dir run --size 3",
@@ -277,7 +287,7 @@ fn bad_arguments_and_files_are_refused_in_one_line() {
     refused(
         &place,
         "best 0x2310 --dir run --for 4096",
-        "run: for 4096: no game of this run reaches it: the largest tile is 32",
+        "run: for 4096: no game of 2x2 reaches it: the largest tile is 32",
     );
     refused(
         &place,

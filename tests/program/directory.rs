@@ -241,6 +241,9 @@ fn the_summary_says_which_states_are_not_kept() {
     let said = |until: u32| {
         let args = "--size 2 --max 32 --keep last --quiet --dir run --until";
         let said = good(&place, &format!("{args} {until}"));
+        // The layers that were asked for are complete.
+        let heading = format!("states of 2x2 to 32, up to sum {until}");
+        assert!(said.lines().next().unwrap().ends_with(&heading), "{said}");
         let files = said
             .lines()
             .find(|line| line.starts_with("files "))

@@ -83,6 +83,11 @@ fn a_false_code_exits_with_1_and_a_failure_with_2() {
     ] {
         disagrees(&place, &format!("replay {code}"), says);
     }
+    disagrees(
+        &place,
+        "replay rubbish",
+        "or w1.4x4-2048.START.COUNT.MOVES.SPAWNS.CHECK",
+    );
     refused(&place, "replay", "CODE");
     refused(&place, "replay - --step", "for a single code");
     refused(
@@ -90,6 +95,42 @@ fn a_false_code_exits_with_1_and_a_failure_with_2() {
         &format!("replay {WON} --html nowhere/page.html"),
         "nowhere",
     );
+}
+
+/// An argument has room for fewer bytes than the longest codes.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a user writes codes to files")]
+fn a_code_is_read_from_a_file() {
+    let place = place();
+    fs::write(place.path().join("code"), format!("\n {WON}\r\n")).unwrap();
+    fs::write(place.path().join("two"), format!("{WON}\n{WON}\n")).unwrap();
+    fs::write(place.path().join("none"), "\n").unwrap();
+    for options in ["", "--step", "--json"] {
+        assert_eq!(
+            good(&place, &format!("replay @code {options}")),
+            good(&place, &format!("replay {WON} {options}")),
+        );
+    }
+    let rated = good(&place, &format!("rate {WON}"));
+    assert_eq!(good(&place, "rate @code"), rated);
+    for command in ["replay", "rate"] {
+        disagrees(
+            &place,
+            &format!("{command} code"),
+            "code: a file, not a code: give @code",
+        );
+        refused(
+            &place,
+            &format!("{command} @two"),
+            "two: several lines: give - < two",
+        );
+        refused(&place, &format!("{command} @none"), "none: no code in it");
+        refused(
+            &place,
+            &format!("{command} @nowhere"),
+            "nowhere: cannot open",
+        );
+    }
 }
 
 #[test]

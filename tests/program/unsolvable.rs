@@ -85,15 +85,12 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
             "score:x",
             "expected a number of bits after the colon, such as score:8",
         ),
-        (
-            "64",
-            "no game of this run reaches it: the largest tile is 32",
-        ),
+        ("64", "no game of 2x2-32 reaches it: the largest tile is 32"),
         ("moves:28", "leave room for 27 bits"),
         ("sure-32:1", "leave room for 0 bits"),
         (
             "sure-64",
-            "for sure-64: no game of this run reaches it: the largest tile is 32",
+            "for sure-64: no game of 2x2-32 reaches it: the largest tile is 32",
         ),
         (
             "moves --four 0.2",
@@ -129,7 +126,7 @@ fn damaged_and_foreign_files_are_refused_with_advice() {
     let solve = "solve run --for score --quiet";
     let (again, delete) = (
         "solve that objective again (solve --again)",
-        "delete it and solve again",
+        "delete what is left of it and solve again",
     );
     let count = "delete the directory and count again";
     let place = counted("--size 2x3");

@@ -165,6 +165,32 @@ fn a_solution_is_verified_with_its_run() {
         );
         disagrees(&place, args, "solve that objective again (solve --again)");
     }
+    // Without its manifest, the solution once did not count.
+    fs::remove_file(place.path().join("run/solution.json")).unwrap();
+    let lost = "run/solution.json: missing: restore it from a copy, or delete what is left of it and solve again";
+    disagrees(&place, "verify run", lost);
+}
+
+/// Each was once told to be missing, with the advice to delete the directory.
+#[test]
+fn links_that_lead_nowhere_are_named() {
+    let place = place();
+    let said = "cannot follow the link: it leads nowhere: mount what it leads to, or mend it";
+    good(&place, "--size 2 --max 32 --quiet --dir run");
+    std::os::unix::fs::symlink("away/run", place.path().join("dir")).unwrap();
+    for args in ["verify dir", "states dir", "--size 2 --max 32 --dir dir"] {
+        refused(&place, args, &format!("dir: {said}"));
+    }
+    for name in ["sum-00012-max-00008.states", "manifest.json"] {
+        let file = place.path().join("run").join(name);
+        let moved = place.path().join("moved");
+        fs::rename(&file, &moved).unwrap();
+        std::os::unix::fs::symlink("nowhere", &file).unwrap();
+        for args in ["states run", "--size 2 --max 32 --dir run"] {
+            refused(&place, args, &format!("run/{name}: {said}"));
+        }
+        fs::rename(moved, file).unwrap();
+    }
 }
 
 /// Damaged matrices once hid damage of values, and were reported for each part.

@@ -3,10 +3,11 @@
 pub(super) mod solved;
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -95,10 +96,14 @@ impl Questions {
         Ok(outcome)
     }
 
-    /// Refuse a question that is asked alone: in JSON on stdout, else on stderr.
+    /// Refuse a code that is asked alone: in JSON on stdout, else on stderr.
     pub(in crate::cli) fn refuse(&self, text: &str, error: &Error) -> anyhow::Result<Outcome> {
+        let error = match Path::new(text).is_file() {
+            true => format!("{text}: a file, not a code: give @{text} for the code in it"),
+            false => error.to_string(),
+        };
         if self.json {
-            let refused = self.refused(text, 1, error);
+            let refused = self.refused(text, 1, &error);
             output::print(|out| Ok(writeln!(out, "{refused}")?))?;
         } else {
             talk::say(error);
@@ -138,7 +143,7 @@ fn batch<Q>(
 ) -> (Vec<Q>, Result<()>) {
     let (mut questions, mut bytes) = (Vec::new(), 0);
     loop {
-        let line = match next(lines) {
+        let line = match next(lines, Path::new("stdin")) {
             Ok(Some(line)) => line,
             Ok(None) => return (questions, Ok(())),
             Err(error) => return (questions, Err(error)),
@@ -152,14 +157,34 @@ fn batch<Q>(
     }
 }
 
+/// The text of a code: the argument, or the only line of the file that `@FILE` names. The system
+/// refuses an argument as long as the longest codes.
+pub(in crate::cli) fn code(argument: &str) -> anyhow::Result<String> {
+    let Some(file) = argument.strip_prefix('@') else {
+        return Ok(argument.trim().to_owned());
+    };
+    let path = Path::new(file);
+    let mut lines = LineReader::new(File::open(path).map_err(Error::io(path, "open"))?, LONGEST);
+    let mut codes = Vec::new();
+    while let Some(line) = next(&mut lines, path)? {
+        codes.extend(Some(line).filter(|line| !line.is_empty()));
+        if codes.len() > 1 {
+            bail!("{file}: several lines: give - < {file} for one answer per line");
+        }
+    }
+    codes
+        .pop()
+        .with_context(|| format!("{file}: no code in it"))
+}
+
 /// The next line, without the space around it; `None` at the end.
-fn next(lines: &mut LineReader<impl Read>) -> Result<Option<String>> {
+fn next(lines: &mut LineReader<impl Read>, name: &Path) -> Result<Option<String>> {
     let text = |line| String::from_utf8_lossy(line).trim().to_owned();
     let read = lines.next().map(|line| line.map(text));
     read.map_err(|error| {
         let what = format!("line {}: {error}", lines.number());
         let cause = io::Error::new(error.kind(), what);
-        Error::io(Path::new("stdin"), "read")(cause)
+        Error::io(name, "read")(cause)
     })
 }
 

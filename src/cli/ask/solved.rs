@@ -15,7 +15,7 @@ use crate::bound;
 use crate::cli::args::AskedGame;
 use crate::cli::args::objectives::{check_rate, goal};
 use crate::cli::job;
-use crate::cli::job::open::{SHORT, when_free};
+use crate::cli::job::open::{self, SHORT, when_free};
 use crate::cli::job::progress::Reporter;
 use crate::engine::{self, Plan, last_sum};
 use crate::error::{Error, InputError};
@@ -88,7 +88,7 @@ impl FourArgs {
             refuse_large(game)?;
             self.make(dir, game, wanted, plan)?;
         }
-        let solution = when_free(dir, SHORT, Solution::open)?;
+        let solution = open::solution(dir)?;
         let goals = goals(&solution, wanted)?;
         check_rate(self.four, goals.iter().map(|goal| goal.objective))?;
         if let (Some(asked), Some(found)) = (self.four, solution.four())
@@ -150,7 +150,7 @@ fn place() -> Result<TemporaryDir, Error> {
 /// Whether a directory is still to be made, or is left from an interrupted question: it keeps
 /// afterstates, and has no solution, or only a part of a wanted one.
 fn is_begun_or_new(dir: &Path, game: Game, wanted: &[Objective]) -> bool {
-    match when_free(dir, SHORT, Run::open) {
+    match open::run(dir) {
         Ok(run) if is_small(game) && run.keep().afterstates() => {
             Solution::peek(dir).map_or(!run.complete(), |solution| {
                 let is_left = |&one| solution.solved_sum(one).is_some_and(|sum| sum > 4);

@@ -7,6 +7,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::thread;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::game::{Game, Grid, Size};
 use crate::machine;
 use crate::read::Reader;
-use crate::store::{Keep, Run, Store};
+use crate::store::{Keep, Run, Solution, Store};
 
 /// Time before another try to open a directory.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -119,7 +120,7 @@ impl GameOrRun {
         let Some(dir) = &self.dir else {
             return Ok((self.named()?.game(), None));
         };
-        let run = when_free(dir, SHORT, Run::open)?;
+        let run = run(dir)?;
         let game = self.game(Some(&run))?;
         Ok((game, Some(Reader::new(run, &machine::plan()?))))
     }
@@ -135,9 +136,16 @@ impl GameOrRun {
         if self.size.is_some() {
             return self.named();
         }
-        let size = Grid::size_of(&words.join(" ")).context(
-            "no board size: give --size or --dir, or the board in 2 to 4 rows and columns, as in '4 8 / 2 .'",
-        )?;
+        let text = words.join(" ");
+        let size = Grid::size_of(&text).with_context(|| {
+            let rows = "the board in 2 to 4 rows and columns, as in '4 8 / 2 .'";
+            match text == "-" || text.starts_with("0x") {
+                true => format!("no board size: give --size or --dir, or {rows}"),
+                false => format!(
+                    "{text}: not a board: give {rows}, or as in 0x2310 with --size; boards of a file as in - < FILE"
+                ),
+            }
+        })?;
         Ok(AskedGame::Implied(Game::new(size, self.max)?))
     }
 
@@ -155,7 +163,30 @@ impl GameOrRun {
     }
 }
 
-/// Open a directory, with [`Run::open`] or another function. While it is in use, try again, at most
+/// Open a run, to read it.
+pub(in crate::cli) fn run(dir: &Path) -> Result<Run> {
+    when_free(dir, SHORT, Run::open).inspect(warn)
+}
+
+/// Open a solution, to read it.
+pub(in crate::cli) fn solution(dir: &Path) -> Result<Solution> {
+    when_free(dir, SHORT, Solution::open).inspect(|solution| warn(solution.run()))
+}
+
+/// Say once that nobody keeps a writer out.
+fn warn(run: &Run) {
+    static SAID: Once = Once::new();
+    if run.lacks_lock() {
+        let dir = run.dir().display();
+        SAID.call_once(|| {
+            talk::say(format_args!(
+                "{dir}: its file system has no locks, so let no other process write in it meanwhile"
+            ));
+        });
+    }
+}
+
+/// Open a directory, with [`Store::open`] or another function. While it is in use, try again, at most
 /// `patience` times.
 pub(in crate::cli) fn when_free<T>(
     dir: &Path,

@@ -63,8 +63,10 @@ struct StoppableJob {
     stop: Stop,
     /// The signal that asked it to stop.
     asked: Option<i32>,
-    /// Says that it was asked; `None` once it is said.
+    /// Says that it was asked; `None` once it is asked.
     begin: Option<Box<dyn FnOnce() + Send>>,
+    /// Ends when that is said.
+    begun: Option<Receiver<()>>,
     /// Says which layers are kept.
     end: Box<dyn FnOnce() + Send>,
 }
@@ -77,15 +79,19 @@ fn asks(job: Option<&mut StoppableJob>, signal: i32) -> bool {
     };
     job.stop.ask();
     job.asked = Some(signal);
-    job.begin.take().map(aside);
+    job.begun = job.begin.take().map(aside);
     true
 }
 
 /// Let the job say its last words, delete the temporary files, and end the process by the signal. No
 /// signal ends process 1, as which a container starts a program: it exits as a shell would say.
 fn end_process(job: Option<StoppableJob>, signal: i32) {
-    if let Some(job) = job {
-        let _ = aside(job.end).recv_timeout(LAST_WORDS);
+    if let Some(StoppableJob { begun, end, .. }) = job {
+        let say = move || {
+            let _ = begun.map(|begun| begun.recv());
+            end();
+        };
+        let _ = aside(say).recv_timeout(LAST_WORDS);
     }
     // While these are locked, no thread makes another one.
     let all = temporary::all();
@@ -128,6 +134,7 @@ pub(in crate::cli) fn stoppable<T>(
         stop: stop.clone(),
         asked: None,
         begin: Some(Box::new(begin)),
+        begun: None,
         end: Box::new(end),
     });
     let outcome = job();
@@ -170,6 +177,7 @@ mod tests {
             stop: stop.clone(),
             asked: None,
             begin: Some(Box::new(|| ())),
+            begun: None,
             end: Box::new(|| ()),
         };
         assert!(asks(Some(&mut job), SIGTERM) && stop.check().is_err());

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cli::args::objectives::Objectives;
 use crate::cli::ask::{self, Questions};
-use crate::cli::job::open::{SHORT, when_free};
+use crate::cli::job::open;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{MEMORY, picture};
 use crate::cli::out::output::{self, Output, print_json};
@@ -22,7 +22,7 @@ use crate::machine;
 use crate::play::{Code, Turn};
 use crate::read::Reader;
 use crate::solve::{Values, goals};
-use crate::store::{Sink, Solution};
+use crate::store::Sink;
 
 /// Replay a game from its code: verify each move, and print the last board
 ///
@@ -31,7 +31,8 @@ use crate::store::{Sink, Solution};
 #[derive(clap::Args)]
 #[command(mut_arg("wanted", |wanted| wanted.requires("dir")), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
-    /// The code, or - to read codes from stdin, one per line
+    /// The code, or @FILE for the code in a file; - to read codes from stdin, one per line, with an
+    /// answer per line
     #[arg(value_name = "CODE")]
     code: String,
 
@@ -65,7 +66,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     if args.code == "-" {
         if args.step || args.html.is_some() {
-            bail!("--step and --html: for a single code: give it instead of -");
+            bail!("--step and --html: for a single code: give it, or @FILE, instead of -");
         }
         let replay = |codes: &[Code]| {
             let games = codes.iter().map(|code| ReplayedGame::new(code, false));
@@ -74,9 +75,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         let read = |text: &str| Some(text.parse().map_err(anyhow::Error::new));
         return questions.answer(read, replay, |game, out| ask::print(out, args.json, game));
     }
-    let code = match args.code.trim().parse() {
+    let text = ask::code(&args.code)?;
+    let code = match text.parse() {
         Ok(code) => code,
-        Err(error) => return questions.refuse(&args.code, &error),
+        Err(error) => return questions.refuse(&text, &error),
     };
     if let Some(path) = &args.html {
         page(args, &code, path)?;
@@ -87,8 +89,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
-    let open = |dir| when_free(dir, SHORT, Solution::open);
-    let solution = args.dir.as_deref().map(open).transpose()?;
+    let solution = args.dir.as_deref().map(open::solution).transpose()?;
     let mut values = None;
     if let Some(solution) = &solution {
         rate::check(code, solution.run())?;

@@ -17,7 +17,7 @@ use self::parquet::Parquet;
 use crate::Error;
 use crate::cli::args::objectives::Objectives;
 use crate::cli::args::{sum, tile, whole};
-use crate::cli::job::open::{SHORT, when_free};
+use crate::cli::job::open;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, Output};
 use crate::cli::out::talk;
@@ -27,7 +27,7 @@ use crate::machine;
 use crate::part::{Kind, Stream};
 use crate::read::Reader;
 use crate::solve::{StateValues, goals};
-use crate::store::{Goal, Run, Solution};
+use crate::store::{Goal, Run};
 
 /// Write the live states of a run: one part, a layer, or everything
 ///
@@ -151,13 +151,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     let plan = machine::plan()?;
     if args.values {
-        let solution = when_free(&args.dir, SHORT, Solution::open)?;
+        let solution = open::solution(&args.dir)?;
         let reader = Reader::new(solution.run().clone(), &plan);
         let goals = goals(&solution, &args.objectives.wanted)?;
         let values = Some(StateValues::new(&solution, &reader, &goals)?);
         write(args, format, &reader, &goals, values, &output)?;
     } else {
-        let reader = Reader::new(when_free(&args.dir, SHORT, Run::open)?, &plan);
+        let reader = Reader::new(open::run(&args.dir)?, &plan);
         write(args, format, &reader, &[], None, &output)?;
     }
     Ok(Outcome::Done)

@@ -133,7 +133,8 @@ pub(crate) fn greatest(run: &Run, objective: Objective) -> Result<u32> {
             let largest = if wins { win.tile() } else { largest };
             if tile.tile() > largest {
                 return Err(SolvingError::Goal(format!(
-                    "for {objective}: no game of this run reaches it: the largest tile is {largest}"
+                    "for {objective}: no game of {} reaches it: the largest tile is {largest}",
+                    run.game()
                 ))
                 .into());
             }

@@ -85,11 +85,12 @@ impl SolutionStore {
         self.end(Ok(()))
     }
 
-    /// Begin a goal, or resume it.
+    /// Begin a goal, or resume it. A new goal is committed, so that no file of values is without a
+    /// manifest.
     ///
     /// # Errors
     ///
-    /// As for [`Solution::reached`].
+    /// As for [`Solution::reached`]; [`Error::Io`] if the manifest cannot be written.
     pub fn begin(&mut self, goal: Goal) -> Result<()> {
         self.solution.reached(goal)?;
         if self.solution.goal(goal.objective).is_none() {
@@ -97,6 +98,7 @@ impl SolutionStore {
             answers.push(SolvedGoal::new(goal, &self.solution.run));
             answers.sort_by_key(|answer| answer.goal.objective);
             self.solution.outbox.changed = true;
+            self.end(Ok(()))?;
         }
         Ok(())
     }

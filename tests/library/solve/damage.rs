@@ -180,7 +180,7 @@ fn a_solution_of_impossible_goals_is_refused_by_every_reader() {
         ),
         (
             forged("\"objective\": \"16\"", "\"objective\": \"64\""),
-            "no game of this run reaches it",
+            "no game of 2x2-32 reaches it",
         ),
         (
             forged("\"nearest\",", "\"nearest\",\n      \"four\": \"1/5\","),

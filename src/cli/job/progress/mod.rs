@@ -5,6 +5,8 @@
 
 mod form;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
@@ -40,6 +42,9 @@ pub(crate) struct Reporter {
     last_look: Instant,
     /// The most bytes of anonymous memory seen, if the system tells.
     peak_memory: Option<u64>,
+    /// The seconds that the last finished layer took. To write the finished layers after a stop takes
+    /// less.
+    last_layer: Arc<AtomicU64>,
 }
 
 /// A job whose progress is shown.
@@ -67,6 +72,7 @@ impl Reporter {
             bytes: 0,
             last_look: Instant::now(),
             peak_memory: None,
+            last_layer: Arc::default(),
         }
     }
 
@@ -191,9 +197,20 @@ impl Reporter {
             _ => None,
         };
         let shown = bar.clone();
+        let last = self.last_layer.clone();
         let begin = move || {
-            if let Some(bar) = &shown {
-                bar.println("stopping after the last finished layer; a second signal ends at once");
+            let took = last.load(Relaxed);
+            let wait = match took {
+                0 => String::new(),
+                _ => format!(", in about {} at most", units::time(took as f64)),
+            };
+            let text = format!(
+                "stopping: the layer under way is dropped, and the finished layers are written{wait}; \
+                 a second signal ends at once"
+            );
+            match &shown {
+                Some(bar) => bar.println(text),
+                None => talk::say(text),
             }
         };
         let end = move || {
@@ -347,6 +364,7 @@ impl Progress for Reporter {
 
     fn end(&mut self, layer: &FinishedLayer) {
         let took = self.pace.layer_elapsed();
+        self.last_layer.store(took.as_secs(), Relaxed);
         let (noun, last) = match &mut self.job {
             Job::Count(forecast) => {
                 let work = forecast.count(layer);
