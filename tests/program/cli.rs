@@ -303,7 +303,10 @@ fn bad_arguments_get_one_line_and_make_no_directory() {
             "unexpected argument '-8' found: see enum48 --help",
         ),
         ("best -4,./.,2", "unexpected argument '-4' found"),
-        ("best 2/2/2/2/2", "or the board in 2 to 4 rows and columns"),
+        (
+            "best 2/2/2/2/2",
+            "give the board in 2 to 4 rows and columns",
+        ),
         (
             "best 2,2/2,2 --size 4 --max 2048",
             "not a board of 4x4: expected 4 rows",

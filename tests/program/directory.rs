@@ -352,3 +352,15 @@ fn a_manifest_larger_than_any_run_writes_is_not_read() {
     disagrees(&place, "verify run", said);
     refused(&place, "--size 2 --max 32 --dir run", said);
 }
+
+#[test]
+fn tasks_say_that_small_layers_are_counted_first() {
+    let place = place();
+    let args = "cluster tasks --size 2 --max 32 --dir run";
+    for says in [true, false] {
+        let output = run(&place, args);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert_eq!(said.contains("counted here first"), says, "{said}");
+    }
+}
