@@ -29,7 +29,8 @@ const SLAB: usize = 2 << 20;
 /// Chunks that are not in use.
 static STOCK: Mutex<Vec<&'static mut [u32]>> = Mutex::new(Vec::new());
 
-/// A chunk of [`CHUNK`] words. A new chunk still holds the data of its last use.
+/// A chunk of [`CHUNK`] words, or of none. A new chunk still holds the data of its last use.
+#[derive(Default)]
 pub(crate) struct Chunk(pub(crate) &'static mut [u32]);
 
 impl Chunk {
@@ -46,7 +47,9 @@ impl Chunk {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
-        stock().push(mem::take(&mut self.0));
+        if !self.0.is_empty() {
+            stock().push(mem::take(&mut self.0));
+        }
     }
 }
 

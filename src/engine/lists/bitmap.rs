@@ -64,6 +64,8 @@ impl Bitmap {
             return;
         }
         let words = &self.words[offsets.start / 64..offsets.end / 64];
+        let number: u32 = words.iter().map(|word| word.count_ones()).sum();
+        ranks.reserve_exact(number as usize);
         for (&word, first) in words
             .iter()
             .zip((first + offsets.start as u64..).step_by(64))

@@ -15,8 +15,23 @@ use crate::store::Spill;
 /// The chunk of a range that is being filled.
 struct Bucket {
     open: Chunk,
-    /// Words of `open` that are filled.
+    /// Words of `open` that are filled; [`CHUNK`] if there is no chunk, as in most ranges.
     filled: usize,
+}
+
+impl Default for Bucket {
+    fn default() -> Self {
+        Self {
+            open: Chunk::default(),
+            filled: CHUNK,
+        }
+    }
+}
+
+impl Bucket {
+    fn offsets(&self) -> &[u32] {
+        &self.open.0[..self.filled.min(self.open.0.len())]
+    }
 }
 
 /// One thread's buckets for one part.
@@ -41,20 +56,10 @@ pub(super) struct Buckets {
 
 impl Buckets {
     /// Empty buckets of `1 << bits` ranks each, which spill to `spill`.
-    pub(super) fn new(
-        ranges: usize,
-        bits: u32,
-        plan: &Plan,
-        spill: Spill,
-        pool: &mut ChunkPool,
-    ) -> Self {
-        let bucket = |_| Bucket {
-            open: pool.take(),
-            filled: 0,
-        };
+    pub(super) fn new(ranges: usize, bits: u32, plan: &Plan, spill: Spill) -> Self {
         Self {
             bits,
-            buckets: (0..ranges).map(bucket).collect(),
+            buckets: (0..ranges).map(|_| Bucket::default()).collect(),
             full: (0..ranges).map(|_| Vec::new()).collect(),
             runs: Vec::new(),
             granted: plan.granted / CHUNK_BYTES,
@@ -75,17 +80,17 @@ impl Buckets {
         self.produced += ranks.len() as u64;
         for &rank in ranks {
             let range = (rank >> self.bits) as usize;
+            if self.buckets[range].filled == CHUNK {
+                self.next_chunk(range, pool, bitmap)?;
+            }
             let bucket = &mut self.buckets[range];
             bucket.open.0[bucket.filled % CHUNK] = (rank & ((1 << self.bits) - 1)) as u32;
             bucket.filled += 1;
-            if bucket.filled == CHUNK {
-                self.next_chunk(range, pool, bitmap)?;
-            }
         }
         Ok(())
     }
 
-    /// Put the full chunk of a bucket aside, and make room if the pool is used up.
+    /// Put the full chunk of a bucket aside, if it has one, and make room if the pool is used up.
     #[cold]
     fn next_chunk(
         &mut self,
@@ -93,9 +98,15 @@ impl Buckets {
         pool: &mut ChunkPool,
         bitmap: &mut Bitmap,
     ) -> Result<()> {
-        let bucket = &mut self.buckets[range];
-        self.full[range].push(mem::replace(&mut bucket.open, pool.take()));
-        bucket.filled = 0;
+        let next = Bucket {
+            open: pool.take(),
+            filled: 0,
+        };
+        let full = mem::replace(&mut self.buckets[range], next).open;
+        if full.0.is_empty() {
+            return Ok(());
+        }
+        self.full[range].push(full);
         self.full_chunks += 1;
         if pool.used_up() && self.full_chunks > self.granted {
             self.make_room(pool, bitmap)?;
@@ -133,14 +144,14 @@ impl Buckets {
     /// The number of a range's candidates in memory and in files, repeats included.
     pub(super) fn candidates(&self, range: usize) -> usize {
         let packed = self.runs.iter().map(|run| run.count(range));
-        self.full[range].len() * CHUNK + self.buckets[range].filled + packed.sum::<usize>()
+        let open = self.buckets[range].offsets().len();
+        self.full[range].len() * CHUNK + open + packed.sum::<usize>()
     }
 
     /// The candidates of a range that are in memory and unsorted.
     pub(super) fn unsorted(&self, range: usize) -> impl Iterator<Item = &[u32]> {
-        let bucket = &self.buckets[range];
         let full = self.full[range].iter().map(|chunk| &chunk.0[..]);
-        full.chain([&bucket.open.0[..bucket.filled]])
+        full.chain([self.buckets[range].offsets()])
     }
 
     /// The sorted offsets of a range in each packed run.
@@ -153,19 +164,18 @@ impl Buckets {
         self.runs.iter().map(read).collect()
     }
 
-    /// Return the full chunks of a range to the pool. Its bucket is then empty.
+    /// Return the chunks of a range to the pool. Its bucket is then empty.
     pub(super) fn release(&mut self, range: usize, pool: &mut ChunkPool) {
-        self.buckets[range].filled = 0;
         self.full_chunks -= self.full[range].len();
-        let chunks = mem::take(&mut self.full[range]);
-        chunks.into_iter().for_each(|chunk| pool.give(chunk));
+        let open = mem::take(&mut self.buckets[range]).open;
+        let full = mem::take(&mut self.full[range]).into_iter();
+        let chunks = full.chain([open]).filter(|chunk| !chunk.0.is_empty());
+        chunks.for_each(|chunk| pool.give(chunk));
     }
 
     /// Return all chunks to the pool.
-    pub(super) fn retire(self, pool: &mut ChunkPool) {
-        let full = self.full.into_iter().flatten();
-        let open = self.buckets.into_iter().map(|bucket| bucket.open);
-        full.chain(open).for_each(|chunk| pool.give(chunk));
+    pub(super) fn retire(mut self, pool: &mut ChunkPool) {
+        (0..self.ranges()).for_each(|range| self.release(range, pool));
         self.runs.into_iter().for_each(|run| run.retire(pool));
     }
 }
@@ -193,7 +203,7 @@ mod tests {
             let mut pool = ChunkPool::new(limit / CHUNK_BYTES);
             let mut bitmap = Bitmap::default();
             let spill = Spill::new(place.path());
-            let mut buckets = Buckets::new(4, 18, &Plan::tiny(1), spill, &mut pool);
+            let mut buckets = Buckets::new(4, 18, &Plan::tiny(1), spill);
             buckets.granted = 0;
             for &rank in &ranks {
                 buckets.put(&[rank], &mut pool, &mut bitmap).unwrap();

@@ -160,8 +160,8 @@ impl CandidateScratch {
 /// Afterstates of a slice: the boards made from it fit a core's first caches.
 const SLICE: usize = 1 << 10;
 
-/// Log2 of the entries of a [`Filter`]. They take 128 KiB, part of a core's second cache.
-const BITS: u32 = 14;
+/// Log2 of the entries of a [`Filter`]. They take 256 KiB, part of a core's second cache.
+const BITS: u32 = 15;
 
 /// A small lossy table of recent boards: each board stays until another board takes its slot.
 /// Neighbours in a sorted list of states often have afterstates in common. Dropping repeats here,

@@ -131,10 +131,7 @@ impl Lists {
         let (boards, expected) = (ranking.boards(), expected.unwrap_or(0));
         let bits = range_bits(boards, expected, &self.plan);
         let ranges = (ranking.boards() >> bits) as usize + 1;
-        let buckets = |thread| {
-            let pool = &mut self.scratch.lock(thread).pool;
-            Buckets::new(ranges, bits, &self.plan, Spill::new(&self.dir), pool)
-        };
+        let buckets = |_| Buckets::new(ranges, bits, &self.plan, Spill::new(&self.dir));
         Candidates {
             rules: self.game.rules(),
             kind,
