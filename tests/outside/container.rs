@@ -11,7 +11,9 @@ use tempfile::TempDir;
 use crate::command::{PROGRAM, place};
 
 tests! {
-    &[Right("unshare --pid --fork --kill-child --mount-proc true")] => [
+    &[Right(
+        "env --default-signal=INT unshare --pid --fork --kill-child --mount-proc true"
+    )] => [
         a_count_as_process_1_keeps_its_layers_and_exits,
         every_command_as_process_1_can_be_stopped,
     ],
@@ -22,8 +24,10 @@ const TERM: i32 = 15;
 
 /// Starts a command as process 1 of a namespace, with an open stdin.
 fn start(place: &TempDir, args: &str) -> Child {
-    Command::new("unshare")
-        .args(["--pid", "--fork", "--kill-child", "--mount-proc", PROGRAM])
+    // A shell starts background jobs with SIGINT ignored, and the program then ignores it, too.
+    Command::new("env")
+        .args(["--default-signal=INT", "unshare", "--pid", "--fork"])
+        .args(["--kill-child", "--mount-proc", PROGRAM])
         .args(args.split(' '))
         .current_dir(place)
         .stdin(Stdio::piped())
