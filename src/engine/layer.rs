@@ -23,6 +23,7 @@ use super::workers::{Done, Workers};
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::{Board, Exp, LAST_START, PartKey, Tally};
+use crate::laws;
 use crate::part::{Block, Kind, fingerprint};
 use crate::progress::{Cuts, Progress};
 use crate::store::{CountedLayer, Files, Store};
@@ -249,7 +250,7 @@ impl<'a> ListCounter<'a> {
             let begin = blocks.len();
             let chunks = boards.chunks(kind.block());
             blocks.extend(chunks.map(|boards| (boards, Mutex::<Block>::default())));
-            parts.push((key, begin..blocks.len()));
+            parts.push((key, boards.len() as u64, begin..blocks.len()));
         }
         self.parts
             .workers
@@ -258,12 +259,14 @@ impl<'a> ListCounter<'a> {
                 worker.encoder.encode(boards, block)?;
                 Ok(Done)
             })?;
-        for (key, range) in parts {
+        for (key, listed, range) in parts {
             let mut writer = store.outbox().create(kind, key)?;
             for (_, block) in &blocks[range] {
                 writer.append(&block.lock().expect("no thread panics"))?;
             }
             let sealed = store.outbox().finish(kind, key, writer)?;
+            let what = "boards in memory, and in their file";
+            laws::equal(&Row::of(key), what, listed, sealed.states)?;
             layer.wrote(kind, sealed.bytes, Cuts::default());
         }
         Ok(())

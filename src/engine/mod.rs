@@ -24,8 +24,8 @@
 //! Candidates are produced with repeats, which are dropped only when the whole layer is there:
 //! *delayed duplicate detection* (Korf 2004, 2008). As no state belongs to two layers, a layer is
 //! never compared with older layers. A board has a *rank* among all boards of its sum. Ranks are cut
-//! into ranges, and the candidates of each range set bits in a bitmap, in a core's cache: an implicit
-//! open list (Kunkle and Cooperman 2009, on clusters and disks). So they are sorted without a sort.
+//! into ranges, and the candidates of each range set bits in a bitmap, in a core's cache. So they are
+//! in order without a sort. (On clusters and disks: Kunkle and Cooperman 2009.)
 //!
 //! The parts of a layer are counted in order of largest tile; in a small layer, all together
 //! (`layer`). A part goes through these types and functions:

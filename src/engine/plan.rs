@@ -43,7 +43,7 @@ pub enum Engine {
 /// |---|---|
 /// | 5/8 | candidates: the states of a part, its afterstates, and the afterstates with the next larger tile, in any proportion |
 /// | 1/32 each | reserved for these three kinds of candidates |
-/// | 1/12 | scratch space to sort and merge in |
+/// | 1/12 | scratch space to drop repeats and to merge in |
 /// | 1/8 | the sorted states of two batches and their encoded blocks |
 ///
 /// Matrices take the memory that they need, and the table divides the rest. A sixteenth of the
@@ -73,7 +73,7 @@ pub struct Plan {
     pub(crate) chunks: usize,
     /// Bytes of candidates that are reserved for each part for which a thread has buckets.
     pub(crate) granted: usize,
-    /// Most candidates that are sorted at once.
+    /// Most candidates that a task of lists takes at once.
     pub(crate) sort: usize,
     /// Most candidates of a batch.
     pub(crate) batch: usize,
@@ -103,7 +103,7 @@ impl Plan {
         }
         let bound = memory;
         let memory = usize::try_from(bound).unwrap_or(usize::MAX);
-        // Sorting holds each value twice and merging holds it three more times: 40 bytes a value.
+        // A bitmap takes up to 32 bytes a candidate, and a board 8. A merge holds five boards for one.
         let sort = (memory / 12 / threads / 40).min(1 << 22);
         // A sorted state takes 8 bytes, and its encoded form about 2. Vectors double when they
         // grow. One batch is sorted while the batch before it is encoded.

@@ -257,13 +257,13 @@ impl Ranking {
         self.first[self.first.len() - 1]
     }
 
-    /// Append the ranks of `boards`, about 3 ns each. Their size, sum and tiles must be possible in
+    /// Append the ranks of `boards`, about 2 ns each. Their size, sum and tiles must be possible in
     /// the ranking.
     pub fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
         for_size!(self.tables.size, ranks_of::<R, C>(self, boards, ranks));
     }
 
-    /// Replace ranks, sorted, by their boards, about 2 ns each. The first call makes a table of all
+    /// Replace ranks, sorted, by their boards. The first call makes a table of all
     /// contents of bottom rows.
     pub fn decode(&self, ranks: &mut [u64]) {
         for_size!(self.tables.size, decode::<R, C>(self, ranks));

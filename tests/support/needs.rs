@@ -97,7 +97,7 @@ pub(crate) fn run(
     conclusion.exit_code()
 }
 
-/// The trials of the harness, and each test that is skipped, with what it lacks.
+/// Returns the trials for the harness, and the skipped tests with what each of them lacks.
 ///
 /// Where the environment variable `CI` is set, a test fails for want of a program or a package,
 /// because `.ci/run` installs them all.

@@ -42,7 +42,8 @@ pub(super) fn write_states(
 
 /// Write the files of the afterstates of one of the last two sums of a sweep, and set their numbers in
 /// the rows of the sum. If the numbers are `known`, compare them instead. Boards that do not fit in the
-/// memory of the plan go to a file in `dir`. The result is that of [`write_states`].
+/// memory of the plan go to a file in `dir`. Returns what
+/// [`write_states`] returns.
 pub(super) fn write_afterstates(
     sweep: &mut Sweep,
     (sum, rows, known): (u32, &mut [Row], bool),

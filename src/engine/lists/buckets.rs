@@ -77,7 +77,6 @@ impl Buckets {
         pool: &mut ChunkPool,
         bitmap: &mut Bitmap,
     ) -> Result<()> {
-        self.produced += ranks.len() as u64;
         for &rank in ranks {
             let range = (rank >> self.bits) as usize;
             if self.buckets[range].filled == CHUNK {

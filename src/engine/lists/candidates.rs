@@ -48,6 +48,7 @@ impl Candidates {
             self.rules.canonicalise(made);
             ranks.clear();
             self.ranking.ranks(made, ranks);
+            buckets.produced += made.len() as u64;
             buckets.put(ranks, pool, bitmap)?;
         }
         Ok(())
@@ -59,6 +60,7 @@ impl Candidates {
         let mut buckets = self.buckets.lock(thread);
         let mut ranks = Vec::new();
         self.ranking.ranks(boards, &mut ranks);
+        buckets.produced += boards.len() as u64;
         buckets.put(&ranks, pool, bitmap)
     }
 }
@@ -104,6 +106,7 @@ impl<'a> ExpandStates<'a> {
             ranks.clear();
             candidates.ranking.ranks(boards, ranks);
             let mut buckets = candidates.buckets.lock(worker);
+            buckets.produced += boards.len() as u64;
             buckets.put(ranks, pool, bitmap)?;
         }
         Ok(())
@@ -134,7 +137,7 @@ impl Visit for ExpandStates<'_> {
     }
 }
 
-/// A thread's buffers to make and sort candidates. They are reused from layer to layer.
+/// A thread's buffers to make candidates, and to drop repeats. They are reused from layer to layer.
 pub(super) struct CandidateScratch {
     pub(super) pool: ChunkPool,
     pub(super) bitmap: Bitmap,
