@@ -91,6 +91,8 @@ fn every_command_as_process_1_can_be_stopped() {
     ] {
         let place = place();
         let mut child = start(&place, args);
+        // `wait` would close stdin, and a program that reads its end could end before the signal arrives.
+        let _stdin = child.stdin.take();
         send(TERM, listening(&child));
         assert_eq!(child.wait().unwrap().code(), Some(128 + TERM), "{args}");
     }
