@@ -1,27 +1,25 @@
 //! `enum48 --size ...`, or `enum48 count`: count a game.
 
-use std::fmt;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{HumanBytes, HumanCount};
-use serde::Serialize;
+use serde_json::json;
 
-use crate::cli::job::estimate::CountEstimate;
+use crate::cli::job::estimate::estimate_count;
 use crate::cli::job::open::{self, WantedRun};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
-use crate::cli::out::output::Results;
+use crate::cli::out::output::{Answer, Results};
 use crate::cli::out::talk;
 use crate::cli::out::units;
-use crate::counts::Totals;
 use crate::engine::{self, Choice, Engine, Stop};
 use crate::estimate;
-use crate::game::Game;
 use crate::known::{self, Verdict, What};
-use crate::part::{Fingerprint, Kind};
+use crate::part::Kind;
 use crate::store::Run;
 
 /// Count a game, like enum48 without a subcommand
@@ -78,7 +76,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let run = wanted.peek(&game)?;
     if args.dry_run {
         let keep = wanted.keep;
-        results.print(&CountEstimate::new(&run, keep, &plan, until)?)?;
+        results.print(&estimate_count(&run, keep, &plan, until)?)?;
         return Ok(Outcome::Done);
     }
 
@@ -101,14 +99,25 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
 
     let run = store.run();
-    results.write_csv(|to| Ok(run.table().until(until).write_csv(to)?))?;
-    let summary = Summary::new(run, until, &before, &choice, begin.elapsed(), peak_memory);
+    let table = run.table().until(until);
+    results.write_csv(|to| Ok(table.write_csv(to)?))?;
+    let complete = run.complete() && until.is_none_or(|sum| sum >= run.sealed_sum());
+    let verdicts = known::verdicts(&game, &table, complete);
+    let agrees = verdicts.iter().all(|verdict| verdict.agrees);
+    let counted = run.table().totals().states() - before.states();
+    let cost = Cost {
+        choice: &choice,
+        counted,
+        seconds: (begin.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        peak_memory,
+    };
+    let summary = summary(run, until, complete, &verdicts, &cost)?;
     // Unlock the directory before the summary, which may wait for a reader.
     drop(store);
     results.print(&summary)?;
-    Ok(match summary.agrees {
-        Some(false) => Outcome::Disagreed,
-        _ => Outcome::Done,
+    Ok(match agrees {
+        true => Outcome::Done,
+        false => Outcome::Disagreed,
     })
 }
 
@@ -131,196 +140,157 @@ fn kept(dir: &Path, last: u32) -> String {
     }
 }
 
-/// The result of a count, and its cost. The fields are the keys of `--json`, in order. Users rely on
-/// the order: add new keys at the end.
-#[derive(Serialize)]
-struct Summary {
-    game: Game,
-    rows: u8,
-    cols: u8,
-    max: Option<u32>,
-    live: u64,
-    dead: u64,
-    labeled: u64,
-    afterstates: u64,
-    win: bool,
-    loss: bool,
-    total: u64,
-    complete: bool,
-    /// Number of sums with a state.
-    layers: u64,
-    seconds: f64,
-    /// Bytes of the files of states.
-    bytes: u64,
-    fingerprint: Fingerprint,
-    /// Greatest sum that has a state or afterstate.
-    last_sum: u32,
+/// What a count took.
+struct Cost<'a> {
+    choice: &'a Choice,
     /// States that this process counted; earlier processes counted the others.
     counted: u64,
+    seconds: f64,
     /// Greatest anonymous memory seen, if the system tells.
     peak_memory: Option<u64>,
-    /// Whether the counted figures equal the published figures; `None` without published figures.
-    agrees: Option<bool>,
-    dir: PathBuf,
-    /// The engines of the layers; `None` if this process counted nothing.
-    engine: Option<String>,
-    /// Bytes of the files of afterstates; `None` unless the run keeps the afterstates of all layers.
-    afterstate_bytes: Option<u64>,
-    /// The reason for the engine.
-    #[serde(skip)]
-    why: String,
-    /// Notes on the files of states and of afterstates.
-    #[serde(skip)]
-    notes: [String; 2],
-    #[serde(skip)]
-    verdicts: Vec<Verdict>,
-    #[serde(skip)]
-    in_matrices: bool,
 }
 
-impl Summary {
-    /// The summary of a run up to the layer of `until`. The run had the totals `before` when this
-    /// process began.
-    fn new(
-        run: &Run,
-        until: Option<u32>,
-        before: &Totals,
-        choice: &Choice,
-        time: Duration,
-        peak_memory: Option<u64>,
-    ) -> Self {
-        let game = *run.game();
-        let table = run.table().until(until);
-        let (totals, last_sum) = (table.totals(), table.last_sum());
-        let complete = run.complete() && until.is_none_or(|sum| sum >= run.sealed_sum());
-        let counted = run.table().totals().states() - before.states();
-        let verdicts = known::verdicts(&game, &table, complete);
-        let agrees = verdicts.iter().all(|verdict| verdict.agrees);
-        let bytes = |kind| run.bytes(kind, until);
-        let bits = |kind, boards: u64| {
-            let bits = bytes(kind) as f64 * 8.0 / boards.max(1) as f64;
-            format!("{bits:.2}")
-        };
-        let each = |kind| bits(kind, run.listed(kind, until));
+/// The result of a count up to the layer of `until`, and its cost.
+fn summary(
+    run: &Run,
+    until: Option<u32>,
+    complete: bool,
+    verdicts: &[Verdict],
+    cost: &Cost,
+) -> Result<Answer> {
+    let (game, table) = (run.game(), run.table().until(until));
+    let (totals, last_sum) = (table.totals(), table.last_sum());
+    let &Cost {
+        choice,
+        counted,
+        seconds,
+        peak_memory,
+    } = cost;
+    let bytes = |kind| run.bytes(kind, until);
+    let afterstate_bytes = run.keep().afterstates().then(|| bytes(Kind::Afterstates));
+    let agrees = verdicts.iter().all(|verdict| verdict.agrees);
+    // Users rely on the order of the keys: add new keys at the end.
+    let json = json!({
+        "game": game,
+        "rows": game.size().rows(),
+        "cols": game.size().cols(),
+        "max": game.max(),
+        "live": totals.live,
+        "dead": totals.dead,
+        "labeled": totals.labeled,
+        "afterstates": totals.afterstates,
+        "win": totals.win,
+        "loss": totals.loss(),
+        "total": totals.total(),
+        "complete": complete,
+        // Number of sums with a state.
+        "layers": totals.layers,
+        "seconds": seconds,
+        // Bytes of the files of states.
+        "bytes": bytes(Kind::States),
+        "fingerprint": totals.fingerprint,
+        // Greatest sum that has a state or afterstate.
+        "last_sum": last_sum,
+        "counted": counted,
+        "peak_memory": peak_memory,
+        // Whether the counted figures equal the published figures; null without published figures.
+        "agrees": (!verdicts.is_empty()).then_some(agrees),
+        "dir": run.dir().display().to_string(),
+        // The engines of the layers; null if this process counted nothing.
+        "engine": (counted > 0).then(|| choice.to_string()),
+        // Bytes of the files of afterstates; null unless the run keeps the afterstates of all layers.
+        "afterstate_bytes": afterstate_bytes,
+    });
+
+    let goal = match game.max() {
+        Some(tile) => format!("to {tile}"),
+        None => "without a winning tile".to_owned(),
+    };
+    let (total, board) = (HumanCount(totals.total()), game.size());
+    let extent = match complete {
+        true => String::new(),
+        false => format!(", up to sum {last_sum}"),
+    };
+    let mut text = format!("{total}  states of {board} {goal}{extent}\n\n");
+    let mut line = |name: &str, number: String, note: Option<String>| {
+        let note = note.map_or(String::new(), |note| format!("  {note}"));
+        text += &format!("{name:<11} {number:>21}{note}\n");
+    };
+    let count = |n| HumanCount(n).to_string();
+    let size = |bytes| HumanBytes(bytes).to_string();
+    let reached = |reached| match reached {
+        true => "+1, can be reached".to_owned(),
+        false => " 0, not reached".to_owned(),
+    };
+    line("live", count(totals.live), None);
+    line("win", reached(totals.win), None);
+    line("loss", reached(totals.loss()), None);
+    line("dead", count(totals.dead), None);
+    line("live + dead", count(totals.states()), None);
+    let without_symmetry = "boards, without symmetry".to_owned();
+    line("labeled", count(totals.labeled), Some(without_symmetry));
+    line("afterstates", count(totals.afterstates), None);
+    line(
+        "layers",
+        count(totals.layers),
+        Some(format!("up to sum {last_sum}")),
+    );
+    line("fingerprint", totals.fingerprint.to_string(), None);
+    let bits = |kind, boards: u64| {
+        let bits = bytes(kind) as f64 * 8.0 / boards.max(1) as f64;
+        format!("{bits:.2}")
+    };
+    let each = |kind| bits(kind, run.listed(kind, until));
+    let mut files = "files";
+    if !run.keep().matrices() {
         let states = match run.first_sum(Kind::States) <= last_sum {
             true => format!("{} bits a live state", each(Kind::States)),
             false => format!("the states of sum {last_sum} are not kept"),
         };
-        let afterstates = format!(
-            "{} bits an afterstate, {} for each live state",
+        line(files, size(bytes(Kind::States)), Some(states));
+        files = "";
+    }
+    if let Some(bytes) = afterstate_bytes {
+        let (each, of_live) = (
             each(Kind::Afterstates),
-            bits(Kind::Afterstates, totals.live)
+            bits(Kind::Afterstates, totals.live),
         );
-        Self {
-            game,
-            rows: game.size().rows(),
-            cols: game.size().cols(),
-            max: game.max(),
-            live: totals.live,
-            dead: totals.dead,
-            labeled: totals.labeled,
-            afterstates: totals.afterstates,
-            win: totals.win,
-            loss: totals.loss(),
-            total: totals.total(),
-            complete,
-            layers: totals.layers,
-            seconds: (time.as_secs_f64() * 1e3).round() / 1e3,
-            bytes: bytes(Kind::States),
-            fingerprint: totals.fingerprint,
-            last_sum,
-            counted,
-            peak_memory,
-            agrees: (!verdicts.is_empty()).then_some(agrees),
-            dir: run.dir().to_owned(),
-            engine: (counted > 0).then(|| choice.to_string()),
-            afterstate_bytes: run.keep().afterstates().then(|| bytes(Kind::Afterstates)),
-            why: choice.why().to_owned(),
-            notes: [states, afterstates],
-            verdicts,
-            in_matrices: run.keep().matrices(),
-        }
+        let note = format!("{each} bits an afterstate, {of_live} for each live state");
+        line(files, size(bytes), Some(note));
     }
+    if let Some(peak) = peak_memory {
+        line("memory", size(peak), Some("at most".to_owned()));
+    }
+    let mut speed = Some("nothing new to count".to_owned());
+    if counted > 0 {
+        line("engine", choice.to_string(), Some(choice.why().to_owned()));
+        speed = estimate::rate(counted, Duration::from_secs_f64(seconds))
+            .map(|rate| format!("{}, {:.1} ns a state", units::speed(rate), 1e9 / rate));
+    }
+    line("time", format!("{seconds:.2} s"), speed);
+    writeln!(text, "directory   {}", talk::plain(run.dir().display()))?;
+    text += &published(verdicts);
+    Ok(Answer { text, json })
 }
 
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let goal = match self.max {
-            Some(tile) => format!("to {tile}"),
-            None => "without a winning tile".to_owned(),
-        };
-        let (total, board) = (HumanCount(self.total), self.game.size());
-        let extent = match self.complete {
-            true => String::new(),
-            false => format!(", up to sum {}", self.last_sum),
-        };
-        writeln!(f, "{total}  states of {board} {goal}{extent}\n")?;
-        for (name, number, note) in self.lines() {
-            let note = note.map_or(String::new(), |note| format!("  {note}"));
-            writeln!(f, "{name:<11} {number:>21}{note}")?;
-        }
-        writeln!(f, "directory   {}", talk::plain(self.dir.display()))?;
-        let Some(Verdict { source, .. }) = self.verdicts.first() else {
-            return Ok(());
-        };
-        writeln!(f)?;
-        for verdict in &self.verdicts {
-            let word = if verdict.agrees {
-                "agrees"
-            } else {
-                "DISAGREES"
-            };
-            let [expected, got] = [verdict.expected, verdict.got].map(HumanCount);
-            match verdict.figure {
-                What::Parts => writeln!(f, "{word} in {got} of {expected} published parts")?,
-                what => writeln!(f, "{word} with the published {what} {expected}")?,
-            }
-        }
-        writeln!(f, "({source})")
-    }
-}
-
-impl Summary {
-    /// The names and the numbers of the summary, with notes.
-    fn lines(&self) -> Vec<(&'static str, String, Option<String>)> {
-        let count = |n| HumanCount(n).to_string();
-        let size = |bytes| HumanBytes(bytes).to_string();
-        let reached = |reached| match reached {
-            true => "+1, can be reached".to_owned(),
-            false => " 0, not reached".to_owned(),
-        };
-        let without_symmetry = "boards, without symmetry".to_owned();
-        let up_to = format!("up to sum {}", self.last_sum);
-        let [states, afterstates] = self.notes.clone();
-        let mut lines = vec![
-            ("live", count(self.live), None),
-            ("win", reached(self.win), None),
-            ("loss", reached(self.loss), None),
-            ("dead", count(self.dead), None),
-            ("live + dead", count(self.live + self.dead), None),
-            ("labeled", count(self.labeled), Some(without_symmetry)),
-            ("afterstates", count(self.afterstates), None),
-            ("layers", count(self.layers), Some(up_to)),
-            ("fingerprint", self.fingerprint.to_string(), None),
-        ];
-        let bytes = self.afterstate_bytes;
-        if self.in_matrices {
-            lines.extend(bytes.map(|bytes| ("files", size(bytes), Some(afterstates))));
+/// The lines that compare a count with the published figures.
+fn published(verdicts: &[Verdict]) -> String {
+    let mut lines = String::from("\n");
+    for verdict in verdicts {
+        let word = if verdict.agrees {
+            "agrees"
         } else {
-            lines.push(("files", size(self.bytes), Some(states)));
-            lines.extend(bytes.map(|bytes| ("", size(bytes), Some(afterstates))));
-        }
-        let peak = self.peak_memory;
-        lines.extend(peak.map(|peak| ("memory", size(peak), Some("at most".to_owned()))));
-        let engine = self.engine.clone();
-        lines.extend(engine.map(|engine| ("engine", engine, Some(self.why.clone()))));
-        let speed = match self.counted {
-            0 => Some("nothing new to count".to_owned()),
-            counted => estimate::rate(counted, Duration::from_secs_f64(self.seconds))
-                .map(|rate| format!("{}, {:.1} ns a state", units::speed(rate), 1e9 / rate)),
+            "DISAGREES"
         };
-        lines.push(("time", format!("{:.2} s", self.seconds), speed));
-        lines
+        let [expected, got] = [verdict.expected, verdict.got].map(HumanCount);
+        lines += &match verdict.figure {
+            What::Parts => format!("{word} in {got} of {expected} published parts\n"),
+            what => format!("{word} with the published {what} {expected}\n"),
+        };
+    }
+    match verdicts.first() {
+        Some(Verdict { source, .. }) => format!("{lines}({source})\n"),
+        None => String::new(),
     }
 }
 

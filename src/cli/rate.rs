@@ -12,7 +12,7 @@ use crate::cli::ask::solved::FourArgs;
 use crate::cli::ask::{self, Questions};
 use crate::cli::out::Outcome;
 use crate::cli::out::board::JudgedMoves;
-use crate::cli::out::output;
+use crate::cli::out::output::{self, print_json};
 use crate::error;
 use crate::game::{FourRate, Grid, Objective};
 use crate::play::Code;
@@ -98,11 +98,20 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             let code: Result<Code> = text.parse().map_err(anyhow::Error::new);
             Some(code.and_then(|code| check(&code, run).map(|()| code)))
         };
-        return questions.answer(read, rate, |rated, out| ask::print(out, args.json, rated));
+        return questions.answer(read, rate, |rated, out| {
+            match args.json {
+                true => print_json(out, rated)?,
+                false => writeln!(out, "{rated}")?,
+            }
+            Ok(Outcome::Done)
+        });
     };
     check(&code, run)?;
     let rated = rate(&[code])?;
-    output::answer(args.json, &rated[0])?;
+    output::print(|out| match args.json {
+        true => print_json(out, &rated[0]),
+        false => Ok(write!(out, "{:#}", rated[0])?),
+    })?;
     Ok(Outcome::Done)
 }
 

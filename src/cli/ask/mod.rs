@@ -8,11 +8,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::out::Outcome;
-use crate::cli::out::output::{self, print_json};
+use crate::cli::out::output;
 use crate::cli::out::talk;
 use crate::error::{Error, Result};
 use crate::lines::LineReader;
@@ -186,19 +185,6 @@ fn next(lines: &mut LineReader<impl Read>, name: &Path) -> Result<Option<String>
         let cause = io::Error::new(error.kind(), what);
         Error::io(name, "read")(cause)
     })
-}
-
-/// Print an answer as a line, of JSON or of text.
-pub(in crate::cli) fn print(
-    to: &mut Sink,
-    json: bool,
-    answer: &(impl Serialize + fmt::Display),
-) -> anyhow::Result<Outcome> {
-    match json {
-        true => print_json(to, answer)?,
-        false => writeln!(to, "{answer}")?,
-    }
-    Ok(Outcome::Done)
 }
 
 #[cfg(test)]

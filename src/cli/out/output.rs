@@ -5,7 +5,6 @@
 //! because the exit code may be part of the answer. Writers of much ask [`is_closed`], and stop.
 
 use std::ffi::OsStr;
-use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::out::talk;
 use crate::error::Error;
@@ -164,12 +164,20 @@ impl Output {
     }
 }
 
-/// Print the only answer of a command on stdout: as JSON, or for people.
-pub(in crate::cli) fn answer(json: bool, answer: &(impl Display + Serialize)) -> Result<()> {
-    print(|out| match json {
-        true => print_json(out, answer),
-        false => Ok(write!(out, "{answer:#}")?),
-    })
+/// The only answer of a command, in both of its forms.
+pub(in crate::cli) struct Answer {
+    pub(in crate::cli) text: String,
+    pub(in crate::cli) json: Value,
+}
+
+impl Answer {
+    /// Print it on stdout.
+    pub(in crate::cli) fn print(&self, json: bool) -> Result<()> {
+        print(|out| match json {
+            true => print_json(out, &self.json),
+            false => Ok(write!(out, "{}", self.text)?),
+        })
+    }
 }
 
 /// Print on stdout with `act`.
@@ -274,12 +282,12 @@ impl Results {
     }
 
     /// Print the summary, on stderr if the table is on stdout; or the JSON object.
-    pub(in crate::cli) fn print(&self, summary: &(impl Display + Serialize)) -> Result<()> {
+    pub(in crate::cli) fn print(&self, summary: &Answer) -> Result<()> {
         if matches!(self.csv, Some(Output::Stdout)) {
-            talk::write(summary);
+            talk::write(&summary.text);
             return Ok(());
         }
-        answer(self.json, summary)
+        summary.print(self.json)
     }
 }
 

@@ -2,11 +2,9 @@
 
 mod page;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::args::objectives::Objectives;
@@ -19,7 +17,7 @@ use crate::cli::out::units;
 use crate::cli::rate;
 use crate::game::Grid;
 use crate::machine;
-use crate::play::{Code, Turn};
+use crate::play::{Code, Position, Turn};
 use crate::read::Reader;
 use crate::solve::{Values, goals};
 use crate::store::Sink;
@@ -68,12 +66,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         if args.step || args.html.is_some() {
             bail!("--step and --html: for a single code: give it, or @FILE, instead of -");
         }
-        let replay = |codes: &[Code]| {
-            let games = codes.iter().map(|code| ReplayedGame::new(code, false));
-            Ok(games.collect())
+        let line = |code: &Code| match args.json {
+            true => in_json(code, false).to_string(),
+            false => line(code),
         };
+        let replay = |codes: &[Code]| Ok(codes.iter().map(line).collect());
         let read = |text: &str| Some(text.parse().map_err(anyhow::Error::new));
-        return questions.answer(read, replay, |game, out| ask::print(out, args.json, game));
+        return questions.answer(read, replay, |line: &String, out| {
+            writeln!(out, "{line}")?;
+            Ok(Outcome::Done)
+        });
     }
     let text = ask::code(&args.code)?;
     let code = match text.parse() {
@@ -102,9 +104,8 @@ fn page(args: &Args, code: &Code, path: &Path) -> Result<()> {
 
 /// Print the game, as JSON or for people.
 fn print(code: &Code, args: &Args, out: &mut Sink) -> Result<()> {
-    let game = ReplayedGame::new(code, args.step && args.json);
     if args.json {
-        return print_json(out, &game);
+        return print_json(out, &in_json(code, args.step));
     }
     if args.step {
         let (moves, replay) = (code.moves().len(), code.replay());
@@ -117,92 +118,74 @@ fn print(code: &Code, args: &Args, out: &mut Sink) -> Result<()> {
     } else {
         write!(out, "{}", picture(code.end()))?;
     }
-    Ok(write!(out, "{game:#}")?)
-}
-
-/// A true code, and the end of its game. Users rely on the keys of its JSON.
-#[derive(Serialize)]
-struct ReplayedGame {
-    valid: bool,
-    code: String,
-    game: String,
-    rows: u8,
-    cols: u8,
-    max: Option<u32>,
-    moves: usize,
-    score: u64,
-    sum: u32,
-    max_tile: u32,
-    state: String,
-    /// In hexadecimal; null if the board has the tile 65536, which has no digit.
-    board: Option<String>,
-    cells: Vec<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start: Option<Vec<u32>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    steps: Option<Vec<Value>>,
-}
-
-impl ReplayedGame {
-    /// Replay a code; with `steps`, keep every move.
-    fn new(code: &Code, steps: bool) -> Self {
-        let (game, end) = (code.game(), code.end());
-        let size = game.size();
-        let cells: Vec<u32> = end.tiles().collect();
-        let grid = |board| Grid::new(board, size).expect("a position fits its board");
-        let replay = code.replay();
-        let step = |turn: Turn| {
-            let spawn = turn.spawn.map(|spawn| {
-                let (row, column) = spawn.row_and_column(size);
-                json!({ "row": row, "column": column, "tile": spawn.tile })
-            });
-            json!({
-                "move": turn.number,
-                "direction": turn.direction.name(),
-                "gained": turn.gained,
-                "spawn": spawn,
-                "cells": turn.position.tiles().collect::<Vec<u32>>(),
-            })
-        };
-        Self {
-            valid: true,
-            code: code.to_string(),
-            game: game.to_string(),
-            rows: size.rows(),
-            cols: size.cols(),
-            max: game.max(),
-            moves: code.moves().len(),
-            score: end.score(),
-            sum: cells.iter().sum(),
-            max_tile: cells.iter().copied().max().unwrap_or(0),
-            state: end.status().to_string(),
-            board: end.board().map(|board| format!("{:#x}", grid(board))),
-            cells,
-            start: steps.then(|| replay.position().tiles().collect()),
-            steps: steps.then(|| replay.map_while(Result::ok).map(step).collect()),
-        }
+    let (game, moves, end) = (code.game(), code.moves().len(), code.end());
+    let (score, state, [sum, max]) = (end.score(), end.status(), sum_and_max(end));
+    writeln!(
+        out,
+        "game       {game}\nmoves      {moves}\nscore      {score}"
+    )?;
+    writeln!(out, "sum        {sum}, largest tile {max}")?;
+    if let Some(board) = hexadecimal(end) {
+        writeln!(out, "board      {board}")?;
     }
+    Ok(writeln!(out, "state      {state}")?)
 }
 
-/// One line, for scripts; with `#` a table, for people.
-impl fmt::Display for ReplayedGame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (game, moves, score, state) = (&self.game, self.moves, self.score, &self.state);
-        if !f.alternate() {
-            let board = self.board.as_deref().unwrap_or("-");
-            return write!(
-                f,
-                "true game={game} moves={moves} score={score} state={state} board={board}"
-            );
-        }
-        writeln!(
-            f,
-            "game       {game}\nmoves      {moves}\nscore      {score}"
-        )?;
-        writeln!(f, "sum        {}, largest tile {}", self.sum, self.max_tile)?;
-        if let Some(board) = &self.board {
-            writeln!(f, "board      {board}")?;
-        }
-        writeln!(f, "state      {state}")
+/// A true code, and the end of its game, in a line for scripts.
+fn line(code: &Code) -> String {
+    let (game, moves, end) = (code.game(), code.moves().len(), code.end());
+    let (score, state) = (end.score(), end.status());
+    let board = hexadecimal(end).unwrap_or("-".to_owned());
+    format!("true game={game} moves={moves} score={score} state={state} board={board}")
+}
+
+/// A true code, and the end of its game; with `steps`, every move. Users rely on the keys.
+fn in_json(code: &Code, steps: bool) -> Value {
+    let (game, end, replay) = (code.game(), code.end(), code.replay());
+    let (size, [sum, max]) = (game.size(), sum_and_max(end));
+    let tiles = |position: &Position| position.tiles().collect::<Vec<u32>>();
+    let mut json = json!({
+        "valid": true,
+        "code": code.to_string(),
+        "game": game,
+        "rows": size.rows(),
+        "cols": size.cols(),
+        "max": game.max(),
+        "moves": code.moves().len(),
+        "score": end.score(),
+        "sum": sum,
+        "max_tile": max,
+        "state": end.status(),
+        "board": hexadecimal(end),
+        "cells": tiles(end),
+    });
+    let step = |turn: Turn| {
+        let spawn = turn.spawn.map(|spawn| {
+            let (row, column) = spawn.row_and_column(size);
+            json!({ "row": row, "column": column, "tile": spawn.tile })
+        });
+        json!({
+            "move": turn.number,
+            "direction": turn.direction.name(),
+            "gained": turn.gained,
+            "spawn": spawn,
+            "cells": tiles(&turn.position),
+        })
+    };
+    if steps {
+        json["start"] = json!(tiles(replay.position()));
+        json["steps"] = replay.map_while(Result::ok).map(step).collect();
     }
+    json
+}
+
+fn sum_and_max(position: &Position) -> [u32; 2] {
+    let tiles = || position.tiles();
+    [tiles().sum(), tiles().max().unwrap_or(0)]
+}
+
+/// The board in hexadecimal; `None` if it has the tile 65536, which has no digit.
+fn hexadecimal(position: &Position) -> Option<String> {
+    let grid = Grid::new(position.board()?, position.game().size());
+    Some(format!("{:#x}", grid.expect("a position fits its board")))
 }

@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use self::summary::SolveSummary;
+use self::summary::summary;
 use crate::cli::args::Resources;
 use crate::cli::args::objectives::{check_rate, goal, objective};
-use crate::cli::job::estimate::{SolveEstimate, afterstates};
+use crate::cli::job::estimate::{afterstates, estimate_solver};
 use crate::cli::job::open::{SHORT, when_free};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
@@ -122,7 +122,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let goals = goals(&ahead, &args.objectives, four)?;
     check_rate(args.four, goals.iter().map(|goal| goal.objective))?;
     if args.dry_run {
-        results.print(&SolveEstimate::new(&ahead, &goals, &plan)?)?;
+        results.print(&estimate_solver(&ahead, &goals, &plan)?)?;
         return Ok(Outcome::Done);
     }
     // Refuse before anything is deleted.
@@ -141,7 +141,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     })?;
     let (solution, time) = (store.solution(), begin.elapsed());
     let reader = Reader::new(solution.run().clone(), &plan);
-    let summary = SolveSummary::new((solution, &reader), &goals, values, peak_memory, time)?;
+    let summary = summary((solution, &reader), &goals, values, peak_memory, time)?;
     results.write_csv(|to| {
         let pool = engine::pool(plan.threads())?;
         let parts = pool.install(|| solve::parts(solution, &reader, &goals))?;

@@ -12,8 +12,8 @@ use crate::cli::out::units;
 use crate::estimate::Range;
 use crate::progress::{FinishedLayer, Progress};
 
-pub(in crate::cli) use self::count::CountEstimate;
-pub(in crate::cli) use self::solve::{SolveEstimate, afterstates};
+pub(in crate::cli) use self::count::estimate_count;
+pub(in crate::cli) use self::solve::{afterstates, estimate_solver};
 
 /// The length of a trial.
 const TRIAL: Duration = Duration::from_millis(1500);
@@ -54,13 +54,15 @@ impl Progress for Trial {
 }
 
 /// "1.2 GiB to 3.4 GiB", or "1.2 GiB".
-fn bytes(low: u64, high: u64) -> String {
-    units::range(&units::bytes(low as f64), &units::bytes(high as f64))
+fn bytes(range: [u64; 2]) -> String {
+    let [low, high] = range.map(|bytes| units::bytes(bytes as f64));
+    units::range(&low, &high)
 }
 
 /// "9 min to 20 min".
-fn time(low: f64, high: f64) -> String {
-    units::range(&units::time(low), &units::time(high))
+fn time(range: Range) -> String {
+    let [low, high] = range.map(units::time);
+    units::range(&low, &high)
 }
 
 /// Both ends of a range: an exact number as it is, any other numbers with two digits.
