@@ -3,13 +3,12 @@
 //! A [`BoardRange`] merges the boards of a range from many files. A [`PositionRange`] takes
 //! ranges of positions from files that are read one after another.
 
-use std::mem;
 use std::ops::Range;
 
-use crate::engine::{PerThread, Source, Worker, Workers};
+use crate::engine::{Source, Worker};
 use crate::error::Result;
 use crate::game::{Board, Tally};
-use crate::part::{Decoder, Part};
+use crate::part::Part;
 
 /// Boards of a block of the files between stages. Blocks are small because a task of the next stage
 /// reads a small range of many files, and only whole blocks can be read.
@@ -29,18 +28,11 @@ pub(super) struct BoardRange {
     ranges: Vec<Range<u64>>,
     /// The approximate number of boards of a range, repeats included.
     size: usize,
-    /// For each thread, the boards that it read from each file.
-    runs: PerThread<Vec<Vec<u64>>>,
 }
 
 impl BoardRange {
     /// The boards of `files` within some bounds. A worker merges about `most` boards at once.
-    pub(super) fn new(
-        files: Vec<Part>,
-        within: Range<u64>,
-        most: usize,
-        workers: &Workers,
-    ) -> Self {
+    pub(super) fn new(files: Vec<Part>, within: Range<u64>, most: usize) -> Self {
         let mut firsts = Vec::new();
         for file in &files {
             let begins = blocks(file, &within).map(|block| file.first(block));
@@ -63,7 +55,6 @@ impl BoardRange {
             ranges.push(low..within.end);
         }
         Self {
-            runs: workers.per_thread(|| vec![Vec::new(); files.len()]),
             files,
             ranges,
             size: at_once * BLOCK,
@@ -78,22 +69,6 @@ fn blocks(file: &Part, within: &Range<u64>) -> Range<usize> {
     first..end
 }
 
-/// Replace `boards` by the boards of a file within some bounds.
-fn read(
-    file: &Part,
-    within: &Range<u64>,
-    decoder: &mut Decoder,
-    boards: &mut Vec<Board>,
-) -> Result<()> {
-    boards.clear();
-    for block in blocks(file, within) {
-        file.read_block(block, decoder, boards)?;
-    }
-    boards.truncate(boards.partition_point(|&board| board < within.end));
-    boards.drain(..boards.partition_point(|&board| board < within.start));
-    Ok(())
-}
-
 impl Source for BoardRange {
     fn tasks(&self) -> Vec<usize> {
         vec![self.size; self.ranges.len()]
@@ -104,18 +79,27 @@ impl Source for BoardRange {
         Tally::default()
     }
 
-    fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
-        let runs = &mut *self.runs.lock(worker.index);
-        for (file, run) in self.files.iter().zip(runs.iter_mut()) {
-            read(file, &self.ranges[task], &mut worker.decoder, run)?;
+    fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally> {
+        let range = &self.ranges[task];
+        boards.clear();
+        for file in &self.files {
+            let from = boards.len();
+            for block in blocks(file, range) {
+                file.read_block(block, &mut worker.decoder, boards)?;
+            }
+            let place = |board| from + boards[from..].partition_point(|&other| other < board);
+            let [begin, end] = [range.start, range.end].map(place);
+            boards.truncate(end);
+            boards.drain(from..begin);
         }
-        let candidates: usize = runs.iter().map(Vec::len).sum();
-        union_all(runs, states);
-        mem::swap(&mut runs[0], states);
+        let candidates = boards.len();
+        // This sort finds the sorted boards of each file, and merges them.
+        boards.sort();
+        boards.dedup();
         Ok(Tally {
             candidates: candidates as u64,
-            unique: states.len() as u64,
-            duplicates: (candidates - states.len()) as u64,
+            unique: boards.len() as u64,
+            duplicates: (candidates - boards.len()) as u64,
             ..Tally::default()
         })
     }
@@ -160,66 +144,5 @@ impl Source for PositionRange {
             unique: states.len() as u64,
             ..Tally::default()
         })
-    }
-}
-
-/// Replace `out` by the strictly increasing union of two strictly increasing lists. About 2 ns a
-/// value; no branch depends on the data while both lists last.
-fn union(a: &[u64], b: &[u64], out: &mut Vec<u64>) {
-    out.resize(a.len() + b.len(), 0);
-    let (mut i, mut j, mut n) = (0, 0, 0);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
-        out[n] = x.min(y);
-        n += 1;
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
-    for rest in [&a[i..], &b[j..]] {
-        out[n..n + rest.len()].copy_from_slice(rest);
-        n += rest.len();
-    }
-    out.truncate(n);
-}
-
-/// Put the union of strictly increasing lists into the first list, in rounds that merge pairs of
-/// lists. The other lists and `spare` then hold no useful data.
-fn union_all(lists: &mut [Vec<u64>], spare: &mut Vec<u64>) {
-    let mut apart = 1;
-    while apart < lists.len() {
-        for lists in lists.chunks_mut(2 * apart) {
-            if let Some((firsts, seconds)) = lists.split_at_mut_checked(apart)
-                && let [second, ..] = seconds
-            {
-                union(&firsts[0], second, spare);
-                mem::swap(&mut firsts[0], spare);
-            }
-        }
-        apart *= 2;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn merging_is_set_union(sets in prop::collection::vec(
-            // Some have the highest bit.
-            prop::collection::btree_set((0u64..300).prop_map(|low| low.rotate_right(4)), 0..80),
-            0..9,
-        )) {
-            let expected: BTreeSet<u64> = sets.iter().flatten().copied().collect();
-            let lists = sets.into_iter().map(|set| set.into_iter().collect());
-            // There is at least one list. The spare buffer was used before.
-            let mut lists: Vec<Vec<u64>> = lists.chain([Vec::new()]).collect();
-            union_all(&mut lists, &mut vec![7; 90]);
-            prop_assert_eq!(&lists[0], &expected.into_iter().collect::<Vec<_>>());
-        }
     }
 }

@@ -149,8 +149,7 @@ impl Work<'_> {
         let range = self.layer.plan.range(self.task);
         let files = self.layer.files(files)?;
         let files = self.layer.open_all(self.layer.label(kind, max), files)?;
-        let (most, workers) = (self.plan.sort, self.workers);
-        Ok(BoardRange::new(files, range, most, workers))
+        Ok(BoardRange::new(files, range, self.plan.sort))
     }
 
     /// The lists for one of the `tasks` tasks of a part.
