@@ -69,27 +69,21 @@ impl Edge {
 /// use enum48::{Game, graph::Graph};
 /// let graph = Graph::new(&"2x2-32".parse::<Game>()?, None, 1000)?;
 /// // 57 live states and 18 dead ones.
-/// assert_eq!(graph.states().len(), 75);
+/// assert_eq!(graph.states.len(), 75);
 /// # Ok::<(), enum48::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Graph {
-    pub(super) game: Game,
-    pub(super) states: Vec<State>,
-    pub(super) edges: Vec<Edge>,
+    /// The game.
+    pub game: Game,
+    /// The states, live and dead, in order of sum, then of board.
+    pub states: Vec<State>,
+    /// The edges, in order of source, then of target.
+    pub edges: Vec<Edge>,
 }
 
 impl Graph {
-    /// The states, live and dead, in order of sum, then of board.
-    pub fn states(&self) -> &[State] {
-        &self.states
-    }
-
-    /// The edges, in order of source, then of target.
-    pub fn edges(&self) -> &[Edge] {
-        &self.edges
-    }
-
     /// The ends of the game that can be reached: the win, the loss, or both.
     pub fn ends(&self) -> impl Iterator<Item = Target> {
         let reached = |end: &Target| self.edges.iter().any(|edge| edge.to == *end);
@@ -245,7 +239,7 @@ pub(super) mod tests {
         let graph = Graph::new(&"2x2-32".parse().unwrap(), None, 100).unwrap();
         assert_eq!(graph.name(Target::State(0)), "0x0011");
         assert_eq!(graph.kind(Target::State(0)), "live");
-        let dead = graph.states().iter().position(|state| !state.live).unwrap();
+        let dead = graph.states.iter().position(|state| !state.live).unwrap();
         assert_eq!(graph.kind(Target::State(dead)), "dead");
         assert_eq!(graph.name(Target::Loss), "loss");
         assert!(graph.ends().eq([Target::Win, Target::Loss]));
@@ -257,8 +251,8 @@ pub(super) mod tests {
 
     /// Live and dead states.
     fn counts(graph: &Graph) -> (usize, usize) {
-        let live = graph.states().iter().filter(|state| state.live).count();
-        (live, graph.states().len() - live)
+        let live = graph.states.iter().filter(|state| state.live).count();
+        (live, graph.states.len() - live)
     }
 
     #[test]
@@ -272,11 +266,11 @@ pub(super) mod tests {
     #[test]
     fn the_spawned_tile_is_the_difference_of_sums() {
         let graph = graph("2x3-32", None);
-        for edge in graph.edges() {
-            let from = graph.states()[edge.from].sum();
+        for edge in &graph.edges {
+            let from = graph.states[edge.from].sum();
             match edge.to {
                 Target::State(to) => {
-                    assert_eq!(Some(graph.states()[to].sum() - from), edge.spawn);
+                    assert_eq!(Some(graph.states[to].sum() - from), edge.spawn);
                     assert!(matches!(edge.spawn, Some(2 | 4)) && !edge.moves.is_empty());
                 }
                 Target::Win => assert!(edge.spawn.is_none() && !edge.moves.is_empty()),
@@ -284,19 +278,19 @@ pub(super) mod tests {
             }
         }
         let pair = |edge: &Edge| (edge.from, edge.to);
-        assert!(graph.edges().is_sorted_by(|a, b| pair(a) < pair(b)));
+        assert!(graph.edges.is_sorted_by(|a, b| pair(a) < pair(b)));
     }
 
     #[test]
     fn until_keeps_the_states_up_to_a_sum_and_the_edges_between_them() {
         let (whole, part) = (graph("2x2-32", None), graph("2x2-32", Some(13)));
-        let states = whole.states().iter().filter(|state| state.sum() <= 12);
-        assert!(states.eq(part.states()));
+        let states = whole.states.iter().filter(|state| state.sum() <= 12);
+        assert!(states.eq(&part.states));
         let inside = |edge: &&Edge| match edge.to {
-            Target::State(to) => to < part.states().len(),
-            _ => edge.from < part.states().len(),
+            Target::State(to) => to < part.states.len(),
+            _ => edge.from < part.states.len(),
         };
-        assert!(whole.edges().iter().filter(inside).eq(part.edges()));
+        assert!(whole.edges.iter().filter(inside).eq(&part.edges));
         let refused = Graph::new(&"2x2".parse().unwrap(), Some(3), 9).unwrap_err();
         assert!(matches!(refused, Error::Input(InputError::Until(3))));
     }

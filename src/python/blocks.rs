@@ -18,7 +18,6 @@ use crate::error::{Result, SolvingError};
 use crate::game::{Board, PartKey};
 use crate::machine::{cores, default_memory};
 use crate::part::{Decoder, Kind, Part};
-use crate::play::{Position, Status};
 use crate::read::{Reader, room};
 use crate::solve::{self, BatchValues, MoveValue, StateValues, Values};
 use crate::store::{Goal, Solution};
@@ -212,21 +211,8 @@ pub(super) struct PyBest {
     moves: Py<PyAny>,
 }
 
-/// The values of one board and its moves.
-#[derive(Clone, Copy)]
-struct BoardWorth {
-    direction: i8,
-    value: f64,
-    moves: [f64; 4],
-}
-
-impl BoardWorth {
-    const UNKNOWN: Self = Self {
-        direction: -1,
-        value: f64::NAN,
-        moves: [f64::NAN; 4],
-    };
-}
+/// The best move of a board, its value, and the values of its moves, as in [`PyBest`].
+type BoardWorth = (i8, f64, [f64; 4]);
 
 impl PyBest {
     /// Look up the best moves and values of boards.
@@ -240,9 +226,9 @@ impl PyBest {
         let worth = work(py, |stop| {
             moves((solution, &reader.with_stop(stop)), goal, given)
         })?;
-        let directions = worth.iter().map(|worth| worth.direction);
-        let values = worth.iter().map(|worth| worth.value);
-        let moves = worth.iter().flat_map(|worth| worth.moves);
+        let directions = worth.iter().map(|worth| worth.0);
+        let values = worth.iter().map(|worth| worth.1);
+        let moves = worth.iter().flat_map(|worth| worth.2);
         Ok(Self {
             directions: boards.map_to(&[], |to| fill(to, directions))?.unbind(),
             values: boards.map_to(&[], |to| fill(to, values))?.unbind(),
@@ -288,30 +274,18 @@ fn moves(
 }
 
 fn worth(values: &mut Values<'_>, board: Board) -> Result<BoardWorth> {
+    let mut numbers = [f64::NAN; 4];
     if board == 0 || !values.reached(board)? {
-        return Ok(BoardWorth::UNKNOWN);
+        return Ok((-1, f64::NAN, numbers));
     }
-    let ended = BoardWorth {
-        value: values.ended(board)[0],
-        ..BoardWorth::UNKNOWN
-    };
-    if Position::on(*values.game(), board).status() != Status::Live {
-        return Ok(ended);
+    let (moves, worth) = values.judge(board)?;
+    for of in &moves {
+        numbers[of.direction as usize] = of.numbers[0];
     }
-    let judged = values.moves(board)?;
     let order = |of: &&MoveValue| (of.units[0], Reverse(of.direction as u8));
-    let Some(best) = judged.iter().max_by_key(order) else {
-        return Ok(ended);
-    };
-    let mut moves = [f64::NAN; 4];
-    for of in &judged {
-        moves[of.direction as usize] = of.numbers[0];
-    }
-    Ok(BoardWorth {
-        direction: best.direction as i8,
-        value: best.numbers[0],
-        moves,
-    })
+    let best = moves.iter().max_by_key(order);
+    let direction = best.map_or(-1, |best| best.direction as i8);
+    Ok((direction, worth[0], numbers))
 }
 
 /// The values of all boards of some parts, in order.

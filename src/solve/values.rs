@@ -10,7 +10,7 @@ use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_ex
 use crate::part::{Decoder, Kind, ValueColumn};
 use crate::read::{Lookup, Reader};
 use crate::store::{Goal, Solution};
-use crate::witness::{Predecessors, is_spawned};
+use crate::witness::{Predecessors, Step, is_spawned};
 
 /// Finds the values of moves in the files of a solution. Decoded blocks are kept, up to a bound,
 /// because the next question often needs one of them. It is faster to ask for many boards in
@@ -143,10 +143,26 @@ impl<'a> Values<'a> {
         self.solution.run().game()
     }
 
-    /// The value of a board on which the game has ended, for each goal, as a number.
-    pub fn ended(&self, board: Board) -> Vec<f64> {
-        let number = |payoff: &Payoff| payoff.number(board, payoff.ended(board));
-        self.payoffs.iter().map(number).collect()
+    /// The moves of a board that the run reaches, none if the game is over; and for each goal the
+    /// value of the board under the best play, as a number.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Values::moves`].
+    pub fn judge(&mut self, board: Board) -> Result<(Vec<MoveValue>, Vec<f64>)> {
+        let moves = match max_exp(board) < self.game().win() {
+            true => self.moves(board)?,
+            false => Vec::new(),
+        };
+        let worth = |(goal, payoff): (usize, &Payoff)| {
+            let best = moves.iter().max_by_key(|of| of.units[goal]);
+            best.map_or_else(
+                || payoff.number(board, payoff.ended(board)),
+                |best| best.numbers[goal],
+            )
+        };
+        let worth = self.payoffs.iter().enumerate().map(worth).collect();
+        Ok((moves, worth))
     }
 
     /// The legal moves of a board in any orientation, in order of their directions.
@@ -258,8 +274,9 @@ impl<'a> Values<'a> {
         let predecessors = self
             .predecessors
             .get_or_insert_with(|| Predecessors::new(&game));
-        let before: Vec<Board> = predecessors.before_win(board).collect();
-        for board in before {
+        // The steps to a won board are winning moves.
+        let steps: Vec<Step> = predecessors.steps(board).collect();
+        for board in steps.into_iter().flat_map(|step| step.before) {
             if self.reached(board)? {
                 return Ok(true);
             }

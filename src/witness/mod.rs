@@ -27,7 +27,7 @@ use crate::read::{Lookup, Reader};
 use crate::store::Run;
 use predecessors::{Trail, before_spawn, is_won};
 
-pub(crate) use predecessors::Predecessors;
+pub(crate) use predecessors::{Predecessors, Step};
 pub use search::Search;
 
 /// Whether a board can be reached.
@@ -275,7 +275,7 @@ mod tests {
             let game = *reader.run().game();
             let mut layers = Layers::new(&reader, 1 << 20).unwrap();
             let graph = Graph::new(&game, None, 1 << 20).unwrap();
-            let reached: Vec<Board> = graph.states().iter().map(|state| state.board).collect();
+            let reached: Vec<Board> = graph.states.iter().map(|state| state.board).collect();
             assert!(reached.len() > 50);
             // Every board, reached or not, in every orientation.
             for board in 1..1u64 << (4 * game.size().cells()) {

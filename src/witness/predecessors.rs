@@ -29,11 +29,11 @@ pub(super) fn before_spawn(size: Size, board: Board) -> impl Iterator<Item = (Sp
 }
 
 /// A move and the tile spawned after it, with all boards from which the move can have come.
-pub(super) struct Step {
+pub(crate) struct Step {
     pub(super) direction: Direction,
     /// `None` if the move won.
     pub(super) spawn: Option<Spawn>,
-    pub(super) before: Vec<Board>,
+    pub(crate) before: Vec<Board>,
 }
 
 /// The predecessors in a game.
@@ -62,13 +62,8 @@ impl Predecessors {
         }
     }
 
-    /// The boards from which a winning move leads to `won`.
-    pub(crate) fn before_win(&self, won: Board) -> impl Iterator<Item = Board> {
-        self.steps(won).flat_map(|step| step.before)
-    }
-
     /// All possible last steps to a board: a winning move if the board is won, else a move and a spawn.
-    pub(super) fn steps(&self, board: Board) -> impl Iterator<Item = Step> {
+    pub(crate) fn steps(&self, board: Board) -> impl Iterator<Item = Step> {
         let won = is_won(&self.game, board);
         let by_spawn = before_spawn(self.game.size(), board)
             .filter(move |_| !won)

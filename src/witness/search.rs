@@ -303,7 +303,7 @@ mod tests {
         for name in ["2x2", "2x2-32", "2x3-16", "3x2-8"] {
             let game: Game = name.parse().unwrap();
             let graph = Graph::new(&game, None, 1 << 20).unwrap();
-            let mut reached: Vec<Board> = graph.states().iter().map(|state| state.board).collect();
+            let mut reached: Vec<Board> = graph.states.iter().map(|state| state.board).collect();
             reached.sort_unstable();
             let pool = engine::pool(1).unwrap();
             let search = Search::new(game, &pool, 64 << 20);

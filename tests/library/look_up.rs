@@ -313,7 +313,11 @@ fn moves_in_every_orientation_have_the_values_of_the_twin() {
                     assert_eq!(found.len(), legal, "{name} {image:x}");
                     if legal == 0 {
                         let value = exact.value_of_state(image);
-                        assert_eq!(values.ended(image)[at], value, "{name} {image:x}");
+                        assert_eq!(
+                            values.judge(image).unwrap().1[at],
+                            value,
+                            "{name} {image:x}"
+                        );
                     }
                 }
             }

@@ -60,7 +60,7 @@ fn every_state_of_2x3_has_a_game_that_replays() {
     let reader = reader(Run::open(&place.path().join("enum48-data/2x3")).unwrap());
     let mut layers = Layers::new(&reader, 64 << 20).unwrap();
     let graph = Graph::new(reader.run().game(), None, 1 << 20).unwrap();
-    let dead = graph.states().iter().filter(|state| !state.live);
+    let dead = graph.states.iter().filter(|state| !state.live);
     let mut found = 0;
     for state in dead {
         reaches(&mut layers, state.board, Status::Dead);

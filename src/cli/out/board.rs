@@ -76,14 +76,7 @@ pub(in crate::cli) struct JudgedMoves {
 impl JudgedMoves {
     /// Look up a board that the solution reached.
     pub(in crate::cli) fn new(values: &mut Values, board: Board) -> Result<Self> {
-        let (mut moves, mut worth) = (Vec::new(), values.ended(board));
-        if BoardState::of(*values.game(), board) == BoardState::Live {
-            moves = values.moves(board)?;
-            for (goal, worth) in worth.iter_mut().enumerate() {
-                let best = moves.iter().max_by_key(|of| of.units[goal]);
-                *worth = best.map_or(*worth, |best| best.numbers[goal]);
-            }
-        }
+        let (moves, worth) = values.judge(board)?;
         let margin = |goal| 2.0 * values.solution().error(goal);
         Ok(Self {
             margins: values.goals().map(margin).collect(),

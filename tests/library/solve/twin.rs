@@ -184,7 +184,7 @@ fn a_tile_can_be_forced_where_a_minimax_forces_it() {
                 let best = best.iter().map(|made| made.numbers[0]);
                 let best = best
                     .reduce(f64::max)
-                    .unwrap_or_else(|| values.ended(state)[0]);
+                    .unwrap_or_else(|| values.judge(state).unwrap().1[0]);
                 assert_eq!(best, value, "{wanted} {state:#x}");
             }
             let start = values.start().unwrap()[0];
