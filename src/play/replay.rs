@@ -124,13 +124,10 @@ pub struct Replay<'a> {
     position: Position,
     played: usize,
     moves: &'a [Direction],
-    spawns: SpawnSource<'a>,
-}
-
-#[derive(Clone, Debug)]
-enum SpawnSource<'a> {
-    Chance(Box<Chance>),
-    Listed(Chain<Iter<'a, Spawn>, Iter<'a, Spawn>>),
+    /// The generator of a seeded game.
+    chance: Option<Chance>,
+    /// The tiles of another game.
+    listed: Chain<Iter<'a, Spawn>, Iter<'a, Spawn>>,
 }
 
 impl<'a> Replay<'a> {
@@ -147,14 +144,16 @@ impl<'a> Replay<'a> {
             let what = "the start: expected two tiles, the lesser cell first";
             return Err(refused(what.to_owned()));
         }
+        let (chance, listed) = match luck {
+            Luck::Seed(seed) => (Some(Chance::new(*seed)), [].iter().chain(&[])),
+            Luck::Spawns { start, then } => (None, start.iter().chain(then)),
+        };
         let mut replay = Self {
             position: Position::new(game),
             played: 0,
             moves,
-            spawns: match luck {
-                Luck::Seed(seed) => SpawnSource::Chance(Box::new(Chance::new(*seed))),
-                Luck::Spawns { start, then } => SpawnSource::Listed(start.iter().chain(then)),
-            },
+            chance,
+            listed,
         };
         for _ in 0..2 {
             let placed = replay.spawn();
@@ -191,9 +190,10 @@ impl<'a> Replay<'a> {
 
     /// Place the next tile, or return the reason why it cannot be placed.
     fn spawn(&mut self) -> Result<Spawn, String> {
-        let spawn = match &mut self.spawns {
-            SpawnSource::Chance(chance) => chance.spawn(&self.position),
-            SpawnSource::Listed(spawns) => *spawns
+        let spawn = match &mut self.chance {
+            Some(chance) => chance.spawn(&self.position),
+            None => *self
+                .listed
                 .next()
                 .ok_or("no tile follows, though it does not win")?,
         };
@@ -220,12 +220,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Check that no tile is left over; returns the last board.
-    pub(super) fn end(self) -> Result<Position> {
-        let left = match self.spawns {
-            SpawnSource::Chance(_) => None,
-            SpawnSource::Listed(mut spawns) => spawns.next(),
-        };
-        match left {
+    pub(super) fn end(mut self) -> Result<Position> {
+        match self.listed.next() {
             None => Ok(self.position),
             Some(_) => Err(InputError::Code {
                 turn: Some(self.played as u64).filter(|&turn| turn > 0),
