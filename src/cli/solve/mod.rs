@@ -2,8 +2,8 @@
 
 mod summary;
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -48,6 +48,7 @@ pub(super) struct Args {
         long = "for",
         value_name = "OBJECTIVES",
         value_delimiter = ',',
+        value_parser = wanted_objective,
         default_value = "score"
     )]
     objectives: Vec<WantedObjective>,
@@ -85,26 +86,15 @@ pub(super) struct Args {
 }
 
 /// An objective, with bits after the binary point if they are given: `score`, `score:8`.
-#[derive(Clone, Copy)]
-struct WantedObjective {
-    objective: Objective,
-    fraction: Option<u32>,
-}
+type WantedObjective = (Objective, Option<u32>);
 
-impl FromStr for WantedObjective {
-    type Err = Box<dyn std::error::Error + Send + Sync>;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, bits) = match text.split_once(':') {
-            Some((name, bits)) => (name, Some(bits.trim().parse())),
-            None => (text, None),
-        };
-        let no_number = |_| "expected a number of bits after the colon, such as score:8";
-        Ok(Self {
-            objective: objective(name)?,
-            fraction: bits.transpose().map_err(no_number)?,
-        })
-    }
+fn wanted_objective(text: &str) -> Result<WantedObjective, Box<dyn Error + Send + Sync>> {
+    let (name, bits) = match text.split_once(':') {
+        Some((name, bits)) => (name, Some(bits.trim().parse())),
+        None => (text, None),
+    };
+    let no_number = |_| "expected a number of bits after the colon, such as score:8";
+    Ok((objective(name)?, bits.transpose().map_err(no_number)?))
 }
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
@@ -114,7 +104,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let results = Results::new(args.csv.as_deref(), args.json, &args.dir)?;
     let mut again: Vec<Objective> = Vec::new();
     if args.again {
-        again.extend(args.objectives.iter().map(|wanted| wanted.objective));
+        again.extend(args.objectives.iter().map(|(objective, _)| *objective));
     }
     let mut ahead = Solution::peek(&args.dir)?;
     let four = args.four.or(ahead.four()).unwrap_or_default();
@@ -154,8 +144,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 /// The goals for these objectives at a rate of 4s, each once.
 fn goals(solution: &Solution, objectives: &[WantedObjective], four: FourRate) -> Result<Vec<Goal>> {
     let mut goals: Vec<Goal> = Vec::new();
-    for wanted in objectives {
-        let goal = goal(solution, wanted.objective, wanted.fraction, four)?;
+    for &(objective, fraction) in objectives {
+        let goal = goal(solution, objective, fraction, four)?;
         if !goals.contains(&goal) {
             goals.push(goal);
         }

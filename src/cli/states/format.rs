@@ -35,21 +35,10 @@ pub(super) fn rows<'a>(
 
 /// States as text: a number a line, or a grid with an empty line before all but the first.
 pub(super) struct Text<'a, 'b> {
-    to: &'a mut Sink<'b>,
-    size: Size,
-    grids: bool,
-    first: bool,
-}
-
-impl<'a, 'b> Text<'a, 'b> {
-    pub(super) fn new(to: &'a mut Sink<'b>, size: Size, grids: bool) -> Self {
-        Self {
-            to,
-            size,
-            grids,
-            first: true,
-        }
-    }
+    pub(super) to: &'a mut Sink<'b>,
+    pub(super) size: Size,
+    pub(super) grids: bool,
+    pub(super) first: bool,
 }
 
 impl StateWriter for Text<'_, '_> {
