@@ -109,14 +109,13 @@ impl SolvedLayer {
 /// The blocks of a layer, part by part. Each has its number in the layer, its part, and its number in
 /// the part.
 fn blocks(parts: &[SolvedPart]) -> Vec<(usize, &SolvedPart, usize)> {
-    let blocks = |part: &SolvedPart| 0..part.afterstates.blocks();
-    let all = parts
-        .iter()
-        .flat_map(|part| blocks(part).map(move |block| (part, block)));
-    (0..)
-        .zip(all)
-        .map(|(at, (part, block))| (at, part, block))
-        .collect()
+    let mut blocks = Vec::new();
+    for part in parts {
+        for block in 0..part.afterstates.blocks() {
+            blocks.push((blocks.len(), part, block));
+        }
+    }
+    blocks
 }
 
 /// A layer that is being solved. It takes the afterstates block by block while they are solved, so

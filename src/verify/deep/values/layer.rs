@@ -20,11 +20,11 @@ pub(super) struct ValuedLayer {
     pub(super) blocks: Vec<(usize, usize)>,
 }
 
-/// A block of a layer in memory: afterstates with their stored values.
-pub(super) struct ValuedBlock {
+/// A block of a layer in memory: afterstates with their stored values, or with their worths.
+pub(super) struct ValuedBlock<T> {
     pub(super) boards: Vec<Board>,
     /// One value for each goal and afterstate, in order of afterstates.
-    pub(super) values: Vec<u32>,
+    pub(super) values: Vec<T>,
 }
 
 /// A range of a layer's afterstates in memory.
@@ -33,15 +33,8 @@ pub(super) struct ValuedRange {
     goals: usize,
     /// From a largest tile and board up to another.
     range: Range<(Exp, Board)>,
-    /// The blocks with each largest tile, in order.
-    blocks: [Vec<WorthBlock>; 16],
-}
-
-/// A block of a layer in memory, for look-ups.
-struct WorthBlock {
-    boards: Vec<Board>,
-    /// One worth for each goal and afterstate, in order of afterstates.
-    worths: Vec<i64>,
+    /// In order of largest tile, then of boards, with their worths.
+    blocks: Vec<(Exp, ValuedBlock<i64>)>,
 }
 
 impl ValuedLayer {
@@ -74,7 +67,7 @@ impl ValuedLayer {
         &self.parts[part].1[goal]
     }
 
-    pub(super) fn read(&self, part: usize, block: usize) -> Result<ValuedBlock> {
+    pub(super) fn read(&self, part: usize, block: usize) -> Result<ValuedBlock<u32>> {
         let (part, columns) = &self.parts[part];
         let (mut boards, mut column) = (Vec::new(), Vec::new());
         part.read_block(block, &mut Decoder::new()?, &mut boards)?;
@@ -116,18 +109,15 @@ impl ValuedLayer {
                     values.map(|(&value, worth)| i64::from(value) - worth.potential(board)),
                 );
             }
-            Ok((part, WorthBlock { boards, worths }))
+            let values = worths;
+            Ok((max(part), ValuedBlock { boards, values }))
         };
-        let mut blocks: [Vec<WorthBlock>; 16] = Default::default();
-        let found = self.blocks[range].par_iter().map(read);
-        for (part, block) in found.collect::<Result<Vec<_>>>()? {
-            blocks[usize::from(max(part).get())].push(block);
-        }
+        let blocks = self.blocks[range].par_iter().map(read);
         Ok(ValuedRange {
             sum: self.sum,
             goals: self.goals,
             range: begin..end,
-            blocks,
+            blocks: blocks.collect::<Result<_>>()?,
         })
     }
 }
@@ -140,12 +130,13 @@ impl ValuedRange {
         if !self.range.contains(&(max, afterstate)) {
             return Ok(None);
         }
-        let blocks = &self.blocks[usize::from(max.get())];
         let found = || {
-            let later = blocks.partition_point(|block| block.boards[0] <= afterstate);
-            let block = &blocks[later.checked_sub(1)?];
+            let is_before =
+                |(of, block): &(Exp, ValuedBlock<i64>)| (*of, block.boards[0]) <= (max, afterstate);
+            let later = self.blocks.partition_point(is_before);
+            let (_, block) = &self.blocks[later.checked_sub(1)?];
             let place = block.boards.binary_search(&afterstate).ok()?;
-            block.worths.chunks_exact(self.goals).nth(place)
+            block.values.chunks_exact(self.goals).nth(place)
         };
         let worths = found().ok_or(SolvingError::Absent { sum, afterstate })?;
         Ok(Some(worths))

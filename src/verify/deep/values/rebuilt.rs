@@ -12,7 +12,7 @@ const SLICE: usize = 1 << 10;
 
 /// A block whose values are being made, with the states of one spawned tile at a time.
 pub(super) struct Rebuilt {
-    pub(super) block: ValuedBlock,
+    pub(super) block: ValuedBlock<u32>,
     /// For each afterstate and goal: the sum of its states so far, each as [`GoalWorth::weighed`].
     totals: Vec<i64>,
     /// Each canonical state with the place of an afterstate that leads to it, in order of states.
@@ -25,7 +25,7 @@ pub(super) struct Rebuilt {
 }
 
 impl Rebuilt {
-    pub(super) fn new(block: ValuedBlock) -> Self {
+    pub(super) fn new(block: ValuedBlock<u32>) -> Self {
         Self {
             totals: vec![0; block.values.len()],
             states: Vec::new(),
