@@ -180,7 +180,8 @@ impl<'a> PlannedLayer<'a> {
     /// The tasks of the first stage that are not done; `None` if all tasks of all stages are done. Reads
     /// the receipts of all earlier stages, so that a damaged receipt is found and its task is done again.
     pub(super) fn missing(&self) -> Result<Option<Missing>> {
-        for stage in Stage::ALL {
+        use Stage::{Gather, Map, Reduce, Sweep, Write};
+        for stage in [Sweep, Map, Reduce, Gather, Write] {
             let (all, mut tasks) = (self.tasks(stage)?, Vec::new());
             for &task in &all {
                 match self.receipt(task) {

@@ -22,17 +22,6 @@ pub enum Stage {
     Write,
 }
 
-impl Stage {
-    /// All stages, in order.
-    pub(super) const ALL: [Self; 5] = [
-        Self::Sweep,
-        Self::Map,
-        Self::Reduce,
-        Self::Gather,
-        Self::Write,
-    ];
-}
-
 /// The name of the stage in lower case.
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
