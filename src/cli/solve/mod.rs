@@ -184,24 +184,23 @@ fn last_words(dir: &Path, goals: &[Goal], again: bool) -> String {
 
 /// Write a row for each part, with three columns for each goal. Users rely on the names of the columns.
 fn write_csv(parts: &[PartSummary], goals: &[Goal], to: &mut Sink) -> Result<()> {
-    let mut csv = csv::Writer::from_writer(to);
-    let names = ["sum", "max_tile", "afterstates"].map(str::to_owned);
-    let of_goals = goals.iter().flat_map(|Goal { objective, .. }| {
-        ["least", "mean", "greatest"].map(|name| format!("{objective}_{name}"))
-    });
-    csv.write_record(names.into_iter().chain(of_goals))?;
-    for part in parts {
-        let (sum, max_tile) = (part.key.sum.into(), part.key.max.tile().into());
-        let numbers = [sum, max_tile, part.afterstates].map(|number: u64| number.to_string());
-        let values = part.goals.iter();
-        let values = values.flat_map(|of| [of.least, of.mean, of.greatest]);
-        csv.write_record(
-            numbers
-                .into_iter()
-                .chain(values.map(|value| value.to_string())),
+    write!(to, "sum,max_tile,afterstates")?;
+    for Goal { objective, .. } in goals {
+        write!(
+            to,
+            ",{objective}_least,{objective}_mean,{objective}_greatest"
         )?;
     }
-    Ok(csv.flush()?)
+    writeln!(to)?;
+    for part in parts {
+        let (sum, max_tile) = (part.key.sum, part.key.max.tile());
+        write!(to, "{sum},{max_tile},{}", part.afterstates)?;
+        for of in &part.goals {
+            write!(to, ",{},{},{}", of.least, of.mean, of.greatest)?;
+        }
+        writeln!(to)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

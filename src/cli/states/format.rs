@@ -58,41 +58,35 @@ impl StateWriter for Text<'_, '_> {
 }
 
 pub(super) struct Csv<'a, 'b> {
-    writer: csv::Writer<&'a mut Sink<'b>>,
+    to: &'a mut Sink<'b>,
     size: Size,
 }
 
 impl<'a, 'b> Csv<'a, 'b> {
-    pub(super) fn new(to: &'a mut Sink<'b>, size: Size, goals: &[Goal]) -> Result<Self> {
-        let mut writer = csv::Writer::from_writer(to);
-        let columns = ["state", "sum", "max_tile", "cells", "number"].map(str::to_owned);
-        let values = goals.iter().map(|goal| goal.objective.to_string());
-        writer.write_record(columns.into_iter().chain(values))?;
-        Ok(Self { writer, size })
+    pub(super) fn new(to: &'a mut Sink<'b>, size: Size, goals: &[Goal]) -> io::Result<Self> {
+        write!(to, "state,sum,max_tile,cells,number")?;
+        for goal in goals {
+            write!(to, ",{}", goal.objective)?;
+        }
+        writeln!(to)?;
+        Ok(Self { to, size })
     }
 }
 
 impl StateWriter for Csv<'_, '_> {
     fn write(&mut self, key: PartKey, states: &[u64], values: &[f64]) -> Result<()> {
-        let (sum, max) = (key.sum.to_string(), key.max.tile().to_string());
+        let (sum, max) = (key.sum, key.max.tile());
         for (state, values) in rows(states, values) {
             let grid = Grid::new(state, self.size)?;
             let cells: Vec<String> = grid.tiles().map(|tile| tile.to_string()).collect();
-            let (hex, cells) = (format!("{grid:#x}"), cells.join(" "));
-            let number = state.to_string();
-            for field in [&hex, &sum, &max, &cells, &number] {
-                self.writer.write_field(field)?;
-            }
+            let cells = cells.join(" ");
+            write!(self.to, "{grid:#x},{sum},{max},{cells},{state}")?;
             for value in values {
-                self.writer.write_field(value.to_string())?;
+                write!(self.to, ",{value}")?;
             }
-            self.writer.write_record(None::<&[u8]>)?;
+            writeln!(self.to)?;
         }
         Ok(())
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<()> {
-        Ok(self.writer.flush()?)
     }
 }
 

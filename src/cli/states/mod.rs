@@ -40,7 +40,7 @@ use crate::store::{Goal, Run};
 /// score, moves, a tile, such as 512, for the chance to reach it, or sure-512, which is 1 if the tile
 /// can be forced.
 #[derive(clap::Args)]
-#[command(mut_arg("wanted", |wanted| wanted.help(WANTED).requires("values")), after_help = include_str!("help.txt").trim_ascii_end())]
+#[command(mut_arg("wanted", |wanted| wanted.help(WANTED)), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
     /// Directory of the run, such as enum48-data/3x3-1024
     #[arg(value_name = "DIR")]
@@ -172,6 +172,9 @@ fn refuse(args: &Args, format: StateFormat) -> Result<()> {
         bail!(
             "--values: this format has no columns: give --format csv, npy or parquet, or leave out --values"
         );
+    }
+    if !args.objectives.wanted.is_empty() && !args.values {
+        bail!("--for: only values have objectives: give --values, too");
     }
     if NO_PARQUET && format == StateFormat::Parquet {
         bail!(
