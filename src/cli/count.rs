@@ -115,10 +115,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     // Unlock the directory before the summary, which may wait for a reader.
     drop(store);
     results.print(&summary)?;
-    Ok(match agrees {
-        true => Outcome::Done,
-        false => Outcome::Disagreed,
-    })
+    Ok(Outcome::of(agrees))
 }
 
 /// Which layers of the count in `dir` are kept, and where the next start begins. `last` is the sum of

@@ -91,10 +91,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     answer.print(args.json)?;
     told?;
     place?;
-    Ok(match reached {
-        Some(false) => Outcome::Disagreed,
-        _ => Outcome::Done,
-    })
+    Ok(Outcome::of(reached != Some(false)))
 }
 
 /// The file and the block of the run that list a live state, if any.

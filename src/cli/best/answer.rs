@@ -6,7 +6,6 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 
 use crate::cli::args::objectives::{bound, loss, number, rate_in_json};
-use crate::cli::out::Outcome;
 use crate::cli::out::board::{BoardState, COLUMN, JudgedMoves, NAME, picture};
 use crate::error::Result;
 use crate::game::{Direction, Exp, FourRate, Grid, Moved, Objective};
@@ -22,7 +21,7 @@ pub(super) struct JudgedBoard {
     best: Option<&'static str>,
     moves: [JudgedMove; 4],
     state: BoardState,
-    reached: bool,
+    pub(super) reached: bool,
     /// The value of the board for each objective under the best play; `None` if it is not reached.
     values: Option<Numbers>,
     /// The maximum error of a value, for each objective; the error of a loss is at most twice that.
@@ -114,15 +113,6 @@ impl JudgedBoard {
     fn best_for(&self, objective: usize) -> Vec<&'static str> {
         let best = |of: &&JudgedMove| of.loses(objective) == Some(0.0);
         self.moves.iter().filter(best).map(|of| of.r#move).collect()
-    }
-
-    /// The outcome of the program, if this board was the only question.
-    pub(super) fn outcome(&self) -> Outcome {
-        if self.reached {
-            Outcome::Done
-        } else {
-            Outcome::Disagreed
-        }
     }
 
     /// The reason why there is no best move; empty if there is one.

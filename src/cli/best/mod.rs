@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             _ if single => write!(out, "{answer:#}")?,
             _ => writeln!(out, "{answer}")?,
         }
-        Ok(answer.outcome())
+        Ok(Outcome::of(answer.reached))
     };
     let mut values = solved.values(&plan)?;
     // Boards are looked up in the order of their parts, so each block of a file is decoded once for a
@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             write!(out, "{heading}")?;
             print(&answer[0], out).map(drop)
         })?;
-        return Ok(answer[0].outcome());
+        return Ok(Outcome::of(answer[0].reached));
     }
     // The first line may name the columns of a CSV, and is then no question.
     let mut column = None;

@@ -13,3 +13,9 @@ pub(super) enum Outcome {
     /// The data or the counts disagree.
     Disagreed = 1,
 }
+
+impl Outcome {
+    pub(super) fn of(agrees: bool) -> Self {
+        if agrees { Self::Done } else { Self::Disagreed }
+    }
+}
