@@ -49,11 +49,12 @@ fi
 {PROGRAM} "$@" && echo "$MACHINE ends $3" >> {LOG}
 """
 
-# Without the variables of other Ray clusters. Ray stores the token below HOME. Health checks tell Ray of a lost machine
-# within some seconds; by default that takes a minute.
+# Without the variables of other Ray clusters. Ray stores the token below HOME. After three health checks without an
+# answer, nine seconds at most, Ray takes a machine for lost; by default that takes a minute.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
 ENVIRONMENT |= {"HOME": str(PLACE), "RAY_AUTH_MODE": "token"}
 ENVIRONMENT |= {"RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "2000"}
+ENVIRONMENT |= {"RAY_health_check_failure_threshold": "3"}
 # Seconds in which the tasks of a lost machine must be given to others. Without keepalives the driver waits for minutes.
 LOSS = 60
 
@@ -180,8 +181,10 @@ def machine_vanishes():
     took = time.monotonic() - began
     expect(took < LOSS, f"the task to be done again sooner than after {took:.0f} s")
     lost = re.compile(f"^{task}: .*node.* dead.* {SECOND}", re.MULTILINE)
+    # The driver looks each second whether a machine is lost, so it can say so after the task's loss.
+    told = f"({SECOND}): Ray has lost this machine"
+    until(lambda: told in (PLACE / "driver.log").read_text(), "the driver to say what it awaits")
     said = (PLACE / "driver.log").read_text()
-    expect(f"({SECOND}): Ray has lost this machine" in said, "the driver to say what it awaits")
     expect(lost.search(said), "the driver to say what was lost, and where")
     expect(f"{task}: given to another worker, attempt " in said, "the driver to say that the task was given away")
 
