@@ -13,7 +13,7 @@ use crate::cli::job::estimate::estimate_count;
 use crate::cli::job::open::{self, WantedRun};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
-use crate::cli::out::output::{Answer, Results};
+use crate::cli::out::output::{Reply, Results};
 use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::engine::{self, Choice, Engine, Stop};
@@ -154,7 +154,7 @@ fn summary(
     complete: bool,
     verdicts: &[Verdict],
     cost: &Cost,
-) -> Result<Answer> {
+) -> Result<Reply> {
     let (game, table) = (run.game(), run.table().until(until));
     let (totals, last_sum) = (table.totals(), table.last_sum());
     let &Cost {
@@ -267,7 +267,7 @@ fn summary(
     line("time", format!("{seconds:.2} s"), speed);
     writeln!(text, "directory   {}", talk::plain(run.dir().display()))?;
     text += &published(verdicts);
-    Ok(Answer { text, json })
+    Ok(Reply { text, json })
 }
 
 /// The lines that compare a count with the published figures.

@@ -9,7 +9,7 @@ use crate::cli::args::board;
 use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
 use crate::cli::out::board::{BoardState, picture};
-use crate::cli::out::output::Answer;
+use crate::cli::out::output::Reply;
 use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::game::{Board, Direction, Exp, Game, Grid, Moved, PartKey};
@@ -67,11 +67,11 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let solution = args.game.dir.as_deref().map(Solution::open);
     let solved = solution.is_some_and(|opened| opened.is_ok_and(|of| of.goals().next().is_some()));
 
-    let mut answer = by_rules(game, board, state)?;
-    answer.json["reached"] = reached.into();
+    let mut reply = by_rules(game, board, state)?;
+    reply.json["reached"] = reached.into();
     if let Ok(Some((file, block))) = &place {
-        answer.json["file"] = file.as_str().into();
-        answer.json["block"] = (*block).into();
+        reply.json["file"] = file.as_str().into();
+        reply.json["block"] = (*block).into();
     }
     if let Some(reached) = reached {
         let verdict = match &place {
@@ -82,13 +82,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
             }
             _ => "yes: a move leads to it from a state of the run".to_owned(),
         };
-        writeln!(answer.text, "reached    {verdict}")?;
+        writeln!(reply.text, "reached    {verdict}")?;
         if let Some(dir) = args.game.dir.as_ref().filter(|_| reached && solved) {
             let dir = talk::plain(dir.display());
-            writeln!(answer.text, "values     enum48 best {board:#x} --dir {dir}")?;
+            writeln!(reply.text, "values     enum48 best {board:#x} --dir {dir}")?;
         }
     }
-    answer.print(args.json)?;
+    reply.print(args.json)?;
     told?;
     place?;
     Ok(Outcome::of(reached != Some(false)))
@@ -111,7 +111,7 @@ fn place(reader: &Reader, board: Grid) -> Result<Option<(String, usize)>> {
 }
 
 /// The verdict of the rules on a board. Users rely on the order of the keys: add new keys at the end.
-fn by_rules(game: Game, board: Grid, state: BoardState) -> Result<Answer> {
+fn by_rules(game: Game, board: Grid, state: BoardState) -> Result<Reply> {
     let canonical = game.canonical(board.board());
     let PartKey { sum, max } = PartKey::of(board.board());
     let orbit = game.rules().census(&mut vec![canonical]).labeled;
@@ -149,7 +149,7 @@ fn by_rules(game: Game, board: Grid, state: BoardState) -> Result<Answer> {
         "state": state,
         "moves": moves,
     });
-    Ok(Answer { text, json })
+    Ok(Reply { text, json })
 }
 
 /// A move in JSON. Its lines are added to `text`. There are no boards if the move is not legal, wins,

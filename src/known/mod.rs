@@ -8,7 +8,7 @@
 //! repository of his article; `layer_parts.csv` names the repository and its license. Like the tables
 //! of this program, they count live canonical states.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use What::{Afterstates, Dead, Labeled, Live, States, Total};
@@ -212,28 +212,25 @@ fn known_parts(game: &Game) -> KnownParts {
 /// published for these layers, or if the table lacks the column `live`.
 fn compare_parts(game: &Game, table: &Table, complete: bool) -> Vec<(What, u64, u64)> {
     let last = if complete { u32::MAX } else { table.last_sum() };
-    let mut published = known_parts(game);
-    published.retain(|&(sum, _), _| sum <= last);
-    if published.is_empty() || !table.columns().has(Column::Live) {
+    let published = known_parts(game).into_iter();
+    let published = published.filter(|&((sum, _), _)| sum <= last);
+    // The published and the counted number of each part.
+    let mut parts: BTreeMap<(u32, u32), [u64; 2]> =
+        published.map(|(part, live)| (part, [live, 0])).collect();
+    if parts.is_empty() || !table.columns().has(Column::Live) {
         return Vec::new();
     }
-    let rows = table.rows().iter();
-    let counted: KnownParts = rows
-        .filter(|row| row.live > 0)
-        .map(|row| ((row.sum, row.max_tile), row.live))
-        .collect();
-    let keys: BTreeSet<_> = published.keys().chain(counted.keys()).collect();
-    let live = |parts: &KnownParts, key| parts.get(key).copied().unwrap_or(0);
-    let different: Vec<_> = keys
-        .iter()
-        .filter(|key| live(&published, key) != live(&counted, key))
-        .collect();
-    let agreeing = keys.len() - different.len();
-    let mut compared = vec![(What::Parts, keys.len() as u64, agreeing as u64)];
-    compared.extend(different.first().map(|&&key| {
-        let part = What::Part(key.0, key.1);
-        (part, live(&published, key), live(&counted, key))
-    }));
+    for row in table.rows().iter().filter(|row| row.live > 0) {
+        parts.entry((row.sum, row.max_tile)).or_default()[1] = row.live;
+    }
+    let differs = |(_, [expected, got]): &(&_, &[u64; 2])| expected != got;
+    let different: Vec<_> = parts.iter().filter(differs).collect();
+    let agreeing = parts.len() - different.len();
+    let mut compared = vec![(What::Parts, parts.len() as u64, agreeing as u64)];
+    let first = different.first();
+    compared.extend(
+        first.map(|&(&(sum, max), &[expected, got])| (What::Part(sum, max), expected, got)),
+    );
     compared
 }
 

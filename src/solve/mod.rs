@@ -70,10 +70,12 @@ pub use goal::number;
 #[cfg(feature = "python")]
 pub(crate) use goal::potential;
 pub use goal::{goal, goals};
-pub(crate) use layer::SolvedLayer;
-use layer::{Draft, SolvedPart};
+use layer::Draft;
+pub(crate) use layer::{SolvedLayer, SolvedPart};
 #[cfg(feature = "machine")]
 pub(crate) use parts::BatchValues;
+#[cfg(feature = "cli")]
+pub(crate) use parts::SolvedBlock;
 pub use parts::{PartSummary, StateValues, ValueSummary, parts};
 pub(crate) use passes::tables;
 pub use passes::{Pass, passes};

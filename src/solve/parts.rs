@@ -1,8 +1,6 @@
 //! The values of many boards: of the states of a part, of all afterstates in summary, and of batches
 //! of boards on all threads.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
 use super::goal::{Payoff, check_solved};
@@ -16,15 +14,15 @@ use crate::read::{Reader, by_block, lower_bound};
 use crate::store::{Goal, Solution};
 
 /// A block of a solved part, decoded, and the decoder for the next block.
-struct SolvedBlock {
-    afterstates: Vec<Board>,
+pub(crate) struct SolvedBlock {
+    pub(crate) afterstates: Vec<Board>,
     /// The values of the afterstates for each goal.
-    values: Vec<Vec<u32>>,
+    pub(crate) values: Vec<Vec<u32>>,
     decoder: Decoder,
 }
 
 impl SolvedBlock {
-    fn new(goals: usize) -> Result<Self> {
+    pub(crate) fn new(goals: usize) -> Result<Self> {
         Ok(Self {
             afterstates: Vec::new(),
             values: vec![Vec::new(); goals],
@@ -33,7 +31,7 @@ impl SolvedBlock {
     }
 
     /// Replace the content by another block.
-    fn read(&mut self, part: &SolvedPart, block: usize) -> Result<()> {
+    pub(crate) fn read(&mut self, part: &SolvedPart, block: usize) -> Result<()> {
         self.afterstates.clear();
         part.afterstates
             .read_block(block, &mut self.decoder, &mut self.afterstates)?;
@@ -267,7 +265,7 @@ impl<'a> StateValues<'a> {
 /// to the next.
 #[cfg(feature = "machine")]
 pub(crate) struct BatchValues<'a> {
-    pool: Arc<rayon::ThreadPool>,
+    pool: std::sync::Arc<rayon::ThreadPool>,
     values: Vec<Values<'a>>,
 }
 
@@ -284,7 +282,7 @@ impl<'a> BatchValues<'a> {
         reader: &Reader,
         goals: &[Goal],
         memory: u64,
-        pool: Arc<rayon::ThreadPool>,
+        pool: std::sync::Arc<rayon::ThreadPool>,
     ) -> Result<Self> {
         let threads = pool.current_num_threads();
         let share = (memory, threads);

@@ -22,6 +22,8 @@ pub struct Pass {
     pub goals: Vec<Goal>,
     /// Sum of the lowest solved layer; the layers below are left.
     pub solved_sum: u32,
+    /// Afterstates of the layers that are left.
+    pub afterstates: u64,
     /// The most bytes that layers of the pass take in memory at once.
     pub memory: u64,
 }
@@ -65,10 +67,13 @@ pub fn passes(solution: &Solution, goals: &[Goal], plan: &Plan) -> Result<Vec<Pa
     for alike in left.chunk_by(|(one, _), (other, _)| one == other) {
         let solved_sum = alike[0].0;
         let memory = LayerMemory::new(run, &tables, solved_sum + 2)?;
+        let left = memory.layers.iter().filter(|layer| layer.sum < solved_sum);
+        let afterstates = left.map(|layer| layer.afterstates).sum();
         for together in alike.chunks(memory.goals(plan)?) {
             passes.push(Pass {
                 goals: together.iter().map(|&(_, goal)| goal).collect(),
                 solved_sum,
+                afterstates,
                 memory: memory.peak(together.len()),
             });
         }

@@ -47,16 +47,17 @@ pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command)
     let mut written: Vec<OsString> = Vec::new();
     for word in words {
         let text = word.to_str().unwrap_or_default();
-        let is_named = |arg: &Arg, word: &str| match word.strip_prefix("--") {
-            Some(name) => arg.get_long() == Some(name),
-            None => arg
-                .get_short()
-                .is_some_and(|name| word == format!("-{name}")),
-        };
         let before = written.last().and_then(|word| word.to_str());
-        let option =
-            before.and_then(|word| command.get_arguments().find(|arg| is_named(arg, word)));
-        let is_value = option.is_some_and(|option| option.get_action().takes_values());
+        let is_before = |arg: &Arg| {
+            let long = arg.get_long().map(|name| format!("--{name}"));
+            let short = arg.get_short().map(|name| format!("-{name}"));
+            [long, short]
+                .iter()
+                .flatten()
+                .any(|name| before == Some(name))
+        };
+        let mut options = command.get_arguments().filter(|arg| is_before(arg));
+        let is_value = options.any(|option| option.get_action().takes_values());
         if let Some(subcommand) = command.find_subcommand(text).filter(|_| !is_value) {
             command = subcommand;
         }

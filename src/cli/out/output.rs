@@ -165,12 +165,12 @@ impl Output {
 }
 
 /// The only answer of a command, in both of its forms.
-pub(in crate::cli) struct Answer {
+pub(in crate::cli) struct Reply {
     pub(in crate::cli) text: String,
     pub(in crate::cli) json: Value,
 }
 
-impl Answer {
+impl Reply {
     /// Print it on stdout.
     pub(in crate::cli) fn print(&self, json: bool) -> Result<()> {
         print(|out| match json {
@@ -282,7 +282,7 @@ impl Results {
     }
 
     /// Print the summary, on stderr if the table is on stdout; or the JSON object.
-    pub(in crate::cli) fn print(&self, summary: &Answer) -> Result<()> {
+    pub(in crate::cli) fn print(&self, summary: &Reply) -> Result<()> {
         if matches!(self.csv, Some(Output::Stdout)) {
             talk::write(&summary.text);
             return Ok(());

@@ -11,7 +11,7 @@ use anyhow::Result;
 use self::summary::summary;
 use crate::cli::args::Resources;
 use crate::cli::args::objectives::{check_rate, goal, objective};
-use crate::cli::job::estimate::{afterstates, estimate_solver};
+use crate::cli::job::estimate::estimate_solver;
 use crate::cli::job::open::{SHORT, when_free};
 use crate::cli::job::progress::Reporter;
 use crate::cli::out::Outcome;
@@ -19,7 +19,7 @@ use crate::cli::out::output::Results;
 use crate::engine;
 use crate::game::{FourRate, Objective};
 use crate::read::Reader;
-use crate::solve::{self, PartSummary};
+use crate::solve::{self, PartSummary, Pass};
 use crate::store::{Goal, Sink, Solution, SolutionStore};
 
 /// Solve a counted game: the value of every afterstate, and so the best move of any board
@@ -117,11 +117,8 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }
     // Refuse before anything is deleted.
     let passes = solve::passes(&ahead, &goals, &plan)?;
-    let table = ahead.run().table();
-    let values = passes
-        .iter()
-        .map(|pass| afterstates(&table, pass) * pass.goals.len() as u64)
-        .sum();
+    let values = |pass: &Pass| pass.afterstates * pass.goals.len() as u64;
+    let values = passes.iter().map(values).sum();
     let mut store = when_free(&args.dir, SHORT, SolutionStore::open)?;
     let reporter = Reporter::of_solver(&plan, &ahead, store.notes(), &goals, args.quiet)?;
     let (dir, begun, again) = (args.dir.clone(), goals.clone(), args.again);

@@ -8,7 +8,7 @@ use indicatif::HumanBytes;
 use serde_json::json;
 
 use crate::cli::args::objectives::{bound, chance, yes_or_no};
-use crate::cli::out::output::Answer;
+use crate::cli::out::output::Reply;
 use crate::cli::out::talk;
 use crate::cli::out::units;
 use crate::estimate;
@@ -28,7 +28,7 @@ pub(super) fn summary(
     solved: u64,
     peak_memory: Option<u64>,
     time: Duration,
-) -> Result<Answer> {
+) -> Result<Reply> {
     let run = solution.run();
     let (game, totals) = (run.game(), run.table().totals());
     let seconds = (time.as_secs_f64() * 1e3).round() / 1e3;
@@ -111,5 +111,5 @@ pub(super) fn summary(
     writeln!(text, "time        {seconds:.2} s{values}{speed}")?;
     writeln!(text, "fingerprint {fingerprint}")?;
     writeln!(text, "directory   {}", talk::plain(run.dir().display()))?;
-    Ok(Answer { text, json })
+    Ok(Reply { text, json })
 }

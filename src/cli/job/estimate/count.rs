@@ -8,7 +8,7 @@ use indicatif::{HumanBytes, HumanCount};
 use serde_json::json;
 
 use super::{TRIAL, Trial, bytes, known, space, time};
-use crate::cli::out::output::Answer;
+use crate::cli::out::output::Reply;
 use crate::cli::out::units;
 use crate::engine::{self, Choice, Engine, Plan};
 use crate::estimate::{Costs, Forecast, Range, combine, middle};
@@ -44,7 +44,7 @@ pub(in crate::cli) fn estimate_count(
     keep: Option<Keep>,
     plan: &Plan,
     until: Option<u32>,
-) -> Result<Answer> {
+) -> Result<Reply> {
     let (game, dir) = (run.game(), run.dir());
     let keep = keep.unwrap_or(run.keep());
     let choice = Choice::new(run, plan, until)?;
@@ -189,7 +189,7 @@ engine    {choice}, {why}
 time      {time}
 "
     );
-    Ok(Answer { text, json })
+    Ok(Reply { text, json })
 }
 
 /// Count the next layers of `run` for a moment, in another directory.

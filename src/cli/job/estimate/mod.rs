@@ -13,7 +13,7 @@ use crate::estimate::Range;
 use crate::progress::{FinishedLayer, Progress};
 
 pub(in crate::cli) use self::count::estimate_count;
-pub(in crate::cli) use self::solve::{afterstates, estimate_solver};
+pub(in crate::cli) use self::solve::estimate_solver;
 
 /// The length of a trial.
 const TRIAL: Duration = Duration::from_millis(1500);

@@ -12,9 +12,8 @@ use indicatif::HumanBytes;
 use serde_json::json;
 
 use super::{TRIAL, Trial, bytes, known, space, time};
-use crate::cli::out::output::Answer;
+use crate::cli::out::output::Reply;
 use crate::cli::out::units;
-use crate::counts::Table;
 use crate::engine::Plan;
 use crate::estimate::{Costs, LayerWork, Range, combine};
 use crate::game::Objective;
@@ -43,7 +42,7 @@ pub(in crate::cli) fn estimate_solver(
     solution: &Solution,
     goals: &[Goal],
     plan: &Plan,
-) -> Result<Answer> {
+) -> Result<Reply> {
     let run = solution.run();
     let table = run.table();
     let passes = passes(solution, goals, plan)?;
@@ -83,7 +82,7 @@ pub(in crate::cli) fn estimate_solver(
     } else {
         let mut disk = [so_far as f64; 2];
         for pass in &passes {
-            let values = afterstates(&table, pass) as f64;
+            let values = pass.afterstates as f64;
             for goal in &pass.goals {
                 disk = combine(disk, bits(goal), |disk, bits| disk + bits * values / 8.0);
             }
@@ -101,7 +100,7 @@ pub(in crate::cli) fn estimate_solver(
     let pass_keys = |pass: &Pass| {
         json!({
             "objectives": names(&pass.goals),
-            "afterstates": afterstates(&table, pass),
+            "afterstates": pass.afterstates,
             "memory": pass.memory,
         })
     };
@@ -112,7 +111,7 @@ pub(in crate::cli) fn estimate_solver(
         // The objectives that are solved down to the first layer.
         "solved": objectives(&solved),
         // Afterstates of the layers that are left, counted once for each pass.
-        "afterstates": passes.iter().map(|pass| afterstates(&table, pass)).sum::<u64>(),
+        "afterstates": passes.iter().map(|pass| pass.afterstates).sum::<u64>(),
         "passes": passes.iter().map(pass_keys).collect::<Vec<_>>(),
         // Bytes of the layers in memory, at most, and the bound for them.
         "memory": memory,
@@ -135,11 +134,11 @@ pub(in crate::cli) fn estimate_solver(
     }
     if passes.is_empty() {
         text += "to solve    nothing\n";
-        return Ok(Answer { text, json });
+        return Ok(Reply { text, json });
     }
     for (at, pass) in passes.iter().enumerate() {
         let what = if at == 0 { "to solve" } else { "" };
-        let afterstates = units::things(afterstates(&table, pass), "afterstate");
+        let afterstates = units::things(pass.afterstates, "afterstate");
         writeln!(text, "{what:<11} {afterstates} for {}", names(&pass.goals))?;
     }
     let [memory, bound] = [memory, plan.memory()].map(HumanBytes);
@@ -159,11 +158,5 @@ pub(in crate::cli) fn estimate_solver(
         "time        about {}, as measured just now",
         time(seconds)
     )?;
-    Ok(Answer { text, json })
-}
-
-/// Afterstates of the layers that a pass solves.
-pub(in crate::cli) fn afterstates(table: &Table, pass: &Pass) -> u64 {
-    let rows = table.rows().iter().filter(|row| row.sum < pass.solved_sum);
-    rows.map(|row| row.afterstates).sum()
+    Ok(Reply { text, json })
 }

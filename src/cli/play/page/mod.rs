@@ -39,10 +39,10 @@ use serde_json::{Value, json};
 use crate::cli::page::Page;
 use crate::error;
 use crate::game::{Board, Exp, Game, Objective};
-use crate::part::{Decoder, Kind, Part};
+use crate::part::{Kind, Part};
 use crate::play::Seed;
 use crate::read::Reader;
-use crate::solve;
+use crate::solve::{Payoff, SolvedBlock, SolvedPart};
 use crate::store::{Goal, Solution};
 
 const PAGE: Page = Page {
@@ -158,10 +158,11 @@ pub(super) fn write(
         numbers: TableNumbers::default(),
         objectives: objectives.collect(),
     };
+    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
     for sum in (4..=solution.last_sum()).step_by(2) {
         let mut rows = Vec::new();
         for part in reader.parts_of(Kind::Afterstates, sum)? {
-            table.read_part(solution, goals, &part, &mut rows)?;
+            table.read_part(solution, &payoffs, part, &mut rows)?;
         }
         rows.sort_unstable_by_key(|(board, _)| *board);
         table.push(size.cells(), sum, &rows);
@@ -191,26 +192,21 @@ impl PageTable {
     fn read_part(
         &self,
         solution: &Solution,
-        goals: &[Goal],
-        part: &Part,
+        payoffs: &[Payoff],
+        part: Part,
         rows: &mut Vec<(Board, Vec<u64>)>,
     ) -> error::Result<()> {
-        let mut decoder = Decoder::new()?;
-        let (mut boards, mut values) = (Vec::new(), Vec::new());
-        for block in 0..part.blocks() {
-            part.read_block(block, &mut decoder, &mut boards)?;
-        }
-        let begin = rows.len();
-        rows.extend(boards.into_iter().map(|board| (board, Vec::new())));
-        for (&goal, objective) in goals.iter().zip(&self.objectives) {
-            let column = solution.values(goal.objective, part)?;
-            let column = column.expect("a goal that is reached has values for every part");
-            values.clear();
-            for block in 0..column.blocks() {
-                column.read_block(block, &mut decoder, &mut values)?;
-            }
-            for ((board, row), &value) in rows[begin..].iter_mut().zip(&values) {
-                row.push(objective.in_units(solve::number(goal, *board, value)));
+        let part = SolvedPart::open(solution, payoffs, part)?;
+        let part = part.expect("a goal that is reached has values for every part");
+        let mut block = SolvedBlock::new(payoffs.len())?;
+        for number in 0..part.afterstates.blocks() {
+            block.read(&part, number)?;
+            for (at, &board) in block.afterstates.iter().enumerate() {
+                let columns = self.objectives.iter().zip(payoffs).zip(&block.values);
+                let units = columns.map(|((objective, payoff), values)| {
+                    objective.in_units(payoff.number(board, values[at]))
+                });
+                rows.push((board, units.collect()));
             }
         }
         Ok(())
