@@ -9,6 +9,7 @@
 mod command;
 #[path = "../support/files.rs"]
 mod files;
+#[expect(dead_code, reason = "the other tests need programs and packages")]
 #[macro_use]
 #[path = "../support/needs.rs"]
 mod needs;

@@ -14,7 +14,7 @@ use enum48::read::Reader;
 use enum48::store::{Keep, Run, Store};
 use enum48::{Error, Game};
 
-use crate::files::files;
+use crate::files::{files, in_memory};
 use crate::read::reader;
 use crate::share::share;
 
@@ -36,7 +36,7 @@ fn count(dir: &Path, game: &Game, keep: Keep, plan: &Plan, until: Option<u32>) -
 /// 128 only up to sum 136.
 fn agrees(name: &str, until: Option<u32>) {
     let game: Game = name.parse().unwrap();
-    let place = tempfile::tempdir().unwrap();
+    let place = in_memory();
     let plan = plan(Engine::Bits, MEMORY, 2);
     let found = count(place.path(), &game, Keep::Last, &plan, until);
     let counted =
@@ -72,7 +72,7 @@ fn bits_and_lists_write_equal_files_for_any_threads() {
     for (name, until, keep) in share(cases) {
         let game: Game = name.parse().unwrap();
         let directory = |plan: &Plan| {
-            let place = tempfile::tempdir().unwrap();
+            let place = in_memory();
             count(place.path(), &game, keep, plan, until);
             files(place.path())
         };
@@ -94,7 +94,7 @@ fn either_engine_resumes_a_count_of_the_other() {
         .iter()
         .flat_map(|keep| [0, 1].map(|first| (*keep, first)));
     for (keep, first) in share(cases) {
-        let [whole, place] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let [whole, place] = [(); 2].map(|()| in_memory());
         let lists = plan(Engine::Lists, MEMORY, 2);
         count(whole.path(), &game, keep, &lists, None);
         for (at, until) in stops.into_iter().enumerate() {
@@ -129,11 +129,11 @@ fn stopped(dir: &Path, game: &Game, keep: Keep, at: u32) {
 fn a_stopped_count_leaves_matrices_and_either_engine_resumes_it() {
     let game: Game = "4x4-16".parse().unwrap();
     for keep in [Keep::All, Keep::Last] {
-        let whole = tempfile::tempdir().unwrap();
+        let whole = in_memory();
         let lists = plan(Engine::Lists, MEMORY, 2);
         count(whole.path(), &game, keep, &lists, Some(40));
         for engine in [Engine::Bits, Engine::Lists] {
-            let place = tempfile::tempdir().unwrap();
+            let place = in_memory();
             for at in [6, 8, 30] {
                 stopped(place.path(), &game, keep, at);
                 let names: Vec<String> = files(place.path()).into_keys().collect();
@@ -171,7 +171,7 @@ fn matrices_hold_the_boards_of_the_lists() {
     for (name, until) in [("4x4-8", None), ("4x4-16", Some(40)), ("4x4", Some(30))] {
         let game: Game = name.parse().unwrap();
         let [lists, matrices] = [Keep::Both, Keep::Matrices].map(|keep| {
-            let place = tempfile::tempdir().unwrap();
+            let place = in_memory();
             let plan = plan(Engine::Bits, MEMORY, 2);
             count(place.path(), &game, keep, &plan, until);
             (open(place.path()), place)
@@ -211,9 +211,9 @@ fn matrices_hold_the_boards_of_the_lists() {
 fn a_run_of_matrices_that_was_stopped_has_equal_files() {
     let game: Game = "4x4-16".parse().unwrap();
     let bits = plan(Engine::Bits, MEMORY, 2);
-    let whole = tempfile::tempdir().unwrap();
+    let whole = in_memory();
     count(whole.path(), &game, Keep::Matrices, &bits, None);
-    let place = tempfile::tempdir().unwrap();
+    let place = in_memory();
     for at in [8, 30, 32] {
         stopped(place.path(), &game, Keep::Matrices, at);
     }
@@ -224,7 +224,7 @@ fn a_run_of_matrices_that_was_stopped_has_equal_files() {
 
 #[test]
 fn matrices_are_refused_where_there_are_none() {
-    let place = tempfile::tempdir().unwrap();
+    let place = in_memory();
     let said = |refused: Result<(), Error>| refused.unwrap_err().to_string();
     let open = |game: &str| {
         let game = game.parse().unwrap();
@@ -253,12 +253,12 @@ fn matrices_are_refused_where_there_are_none() {
 fn layers_too_large_for_bits_are_counted_as_lists() {
     let game: Game = "4x4".parse().unwrap();
     let counted = |plan: &Plan| {
-        let place = tempfile::tempdir().unwrap();
+        let place = in_memory();
         count(place.path(), &game, Keep::All, plan, Some(40));
         files(place.path())
     };
     let small = Plan::new(40 << 20, 2).unwrap();
-    let place = tempfile::tempdir().unwrap();
+    let place = in_memory();
     let store = Store::open(place.path(), &game, None).unwrap();
     let choice = engine::Choice::new(store.run(), &small, Some(40)).unwrap();
     let text = choice.to_string();
@@ -276,7 +276,7 @@ fn bits_need_a_board_of_4x4_and_enough_memory() {
         ("4x4-64", 64 << 20, "needs"),
     ] {
         let game: Game = name.parse().unwrap();
-        let place = tempfile::tempdir().unwrap();
+        let place = in_memory();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let refused = engine::count(
             &mut store,
@@ -297,7 +297,7 @@ fn bits_need_a_board_of_4x4_and_enough_memory() {
 fn only_an_empty_run_changes_its_form_or_its_segments() {
     let game: Game = "4x4-8".parse().unwrap();
     let bits = plan(Engine::Bits, MEMORY, 2);
-    let place = tempfile::tempdir().unwrap();
+    let place = in_memory();
     for (keep, segment) in [
         (Keep::All, 1 << 18),
         (Keep::Matrices, 1 << 17),

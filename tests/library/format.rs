@@ -13,6 +13,7 @@ use enum48::part::{About, Decoder, Kind, Label, ValueColumn, fingerprint};
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::{self, deep};
 
+use crate::files::in_memory;
 use crate::read::reader;
 
 /// The path of a directory of the first release.
@@ -49,7 +50,7 @@ fn directories_of_the_first_release_open_and_verify() {
 
 #[test]
 fn a_count_resumes_in_a_directory_of_the_first_release() {
-    let place = tempfile::tempdir().unwrap();
+    let place = in_memory();
     for entry in fs::read_dir(old("2x3-8-until-12")).unwrap() {
         let entry = entry.unwrap();
         fs::copy(entry.path(), place.path().join(entry.file_name())).unwrap();
@@ -59,7 +60,7 @@ fn a_count_resumes_in_a_directory_of_the_first_release() {
     assert_eq!(store.run().sealed_sum(), 12);
     let plan = Plan::new(64 << 20, 2).unwrap();
     engine::count(&mut store, &plan, None, &mut Silent).unwrap();
-    let fresh = tempfile::tempdir().unwrap();
+    let fresh = in_memory();
     let mut other = Store::open(fresh.path(), &game, None).unwrap();
     engine::count(&mut other, &plan, None, &mut Silent).unwrap();
     assert_eq!(store.run().table(), other.run().table());
@@ -105,7 +106,7 @@ fn the_documented_part_equals_a_written_file() {
     let [bytes, ..] = documented();
     let name = "sum-00004-max-00002.states";
     assert_eq!(bytes, fs::read(old("2x2-32").join(name)).unwrap());
-    let place = tempfile::tempdir().unwrap();
+    let place = in_memory();
     let game = "2x2-32".parse().unwrap();
     let mut store = Store::open(place.path(), &game, None).unwrap();
     let plan = Plan::new(64 << 20, 1).unwrap();
@@ -149,7 +150,7 @@ fn the_documented_values_equal_a_written_file() {
 #[test]
 fn the_documented_matrices_equal_a_written_file() {
     let [_, _, bytes] = documented();
-    let place = tempfile::tempdir().unwrap();
+    let place = in_memory();
     let game = "4x4-8".parse().unwrap();
     let mut store = Store::open(place.path(), &game, Some(Keep::Matrices)).unwrap();
     let plan = Plan::new(64 << 20, 1).unwrap();

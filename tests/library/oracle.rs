@@ -10,6 +10,7 @@ use enum48::part::Fingerprint;
 use enum48::store::Store;
 use enum48::{Game, game::Size};
 
+use crate::files::in_memory;
 use crate::plain::{Cells, Moved, Plain};
 
 fn count(game: &Plain, until: u32) -> Table {
@@ -97,7 +98,7 @@ fn compare(rows: u8, cols: u8, max: Option<u32>, until: Option<u32>) {
     let mut engines = vec![Engine::Lists];
     engines.extend((rows == 4 && cols == 4).then_some(Engine::Bits));
     for engine in engines {
-        let place = tempfile::tempdir().unwrap();
+        let place = in_memory();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let plan = Plan::new(64 << 20, 2).unwrap().with_engine(Some(engine));
         engine::count(&mut store, &plan, until, &mut Silent).unwrap();

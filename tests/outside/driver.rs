@@ -15,7 +15,7 @@ use enum48::store::Run;
 use tempfile::TempDir;
 
 use crate::command::{PROGRAM, good, place, stderr};
-use crate::files::{files, in_memory};
+use crate::files::files;
 use crate::script::write_program;
 use crate::share::{exhaustive, share};
 
@@ -90,7 +90,7 @@ fn drive(place: &Path, game: &str, processes: u32, program: &Path) -> String {
 
 /// A place with the run that one machine makes, to compare with.
 fn alone(game: &str) -> TempDir {
-    let place = in_memory();
+    let place = place();
     let (game, _) = game.split_once(" --task").unwrap();
     good(&place, &format!("{game} --dir run --quiet"));
     place
@@ -139,7 +139,7 @@ fn any_number_of_processes_makes_the_same_files() {
     };
     let (lists, swept) = GAMES.split_at(3);
     for (game, processes) in [lists, swept].into_iter().flat_map(cases) {
-        let place = in_memory();
+        let place = place();
         let said = drive(place.path(), game, processes, PROGRAM.as_ref());
         let stage = match game.contains("--keep") {
             true => " stage=sweep tasks=",
@@ -157,7 +157,7 @@ fn any_number_of_processes_makes_the_same_files() {
 }
 
 fn planning_waits_until_a_reader_closes_the_run() {
-    let place = in_memory();
+    let place = place();
     let tasks = format!("cluster tasks {} --dir run", layers()[1]);
     good(&place, &format!("{tasks} --quiet"));
     let reader = Run::open(&place.path().join("run")).unwrap();
@@ -233,7 +233,7 @@ fn the_loop_without_ray_ends_after_the_count_or_an_error() {
         .replace("--size 4 --max 64", game)
         .replace("/shared/4x4-64", "run");
     let run = |memory: &str, end: &str| {
-        let place = in_memory();
+        let place = place();
         let output = Command::new("timeout")
             .args(["60", "sh", "-c", &code.replace("1G", memory)])
             .current_dir(&place)
@@ -253,7 +253,7 @@ fn the_loop_without_ray_ends_after_the_count_or_an_error() {
 fn aborted_tasks_are_done_again() {
     for layers in layers() {
         let alone = alone(&layers);
-        let (run, programs) = (in_memory(), place());
+        let (run, programs) = (place(), place());
         let said = drive(run.path(), &layers, 2, &aborting(programs.path()));
         let aborted = said.matches(": exit ").count();
         let given = said.matches(": given to another worker, attempt ").count();
@@ -265,7 +265,7 @@ fn aborted_tasks_are_done_again() {
 fn a_killed_driver_resumes() {
     for layers in layers() {
         let alone = alone(&layers);
-        let place = in_memory();
+        let place = place();
         let mut heard = Vec::new();
         for lines in 1..=8 {
             // The killed driver's tasks live on, and finish late.
@@ -307,7 +307,7 @@ const STOPPED: &str = "stopped: the same command resumes the count";
 
 fn a_driver_that_is_told_to_stop_ends_its_tasks_and_resumes() {
     for (layers, (signal, code)) in layers().iter().zip([("INT", 130), ("TERM", 143)]) {
-        let place = in_memory();
+        let place = place();
         let driver = driver(place.path(), layers, 2, PROGRAM.as_ref());
         let (ended, said) = stop(driver, signal, |pid| pid);
         assert_eq!(ended, Some(code), "{said}");
@@ -324,7 +324,7 @@ fn a_driver_that_is_told_to_stop_ends_its_tasks_and_resumes() {
 }
 
 fn a_driver_that_is_process_1_can_be_stopped() {
-    let place = in_memory();
+    let place = place();
     let inner = driver(place.path(), &layers()[0], 2, PROGRAM.as_ref());
     let mut driver = Command::new("unshare");
     driver

@@ -12,7 +12,7 @@ use enum48::counts::Table;
 use enum48::part::{Part, Stream};
 use serde_json::Value;
 
-use crate::command::PROGRAM;
+use crate::command::{PROGRAM, place};
 use crate::script::python;
 
 tests! {
@@ -86,7 +86,7 @@ fn found(dir: &Path, name: &str) -> [String; 3] {
 }
 
 fn the_script_finds_the_same_states() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     let dir = place.path().join("3x3-64");
     let files = count(&dir, "--size 3 --max 64");
     for expected in files.iter().step_by(25) {
@@ -112,7 +112,7 @@ fn the_script_finds_the_same_states() {
 }
 
 fn the_script_prints_states_and_finds_a_flipped_bit() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     count(place.path(), "--size 2 --max 32");
     let path = place.path().join("sum-00004-max-00002.states");
     let (label, states) = read(&path);
@@ -143,7 +143,7 @@ fn listed(dir: &Path, sum: u32) -> Vec<u64> {
 }
 
 fn the_script_finds_the_afterstates_of_matrices() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     // Each third layer of a small game. The other layer has halves of each kind, and a range of several lines.
     for (game, until, sums) in [
         ("--size 4 --max 8", "50", (4..=46).step_by(6)),
@@ -164,7 +164,7 @@ fn the_script_finds_the_afterstates_of_matrices() {
 }
 
 fn the_script_refuses_damaged_matrices() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     count(place.path(), "--size 4 --max 8 --until 4 --keep matrices");
     let path = place.path().join("sum-00004.matrices");
     let good = fs::read(&path).unwrap();

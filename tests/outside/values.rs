@@ -44,7 +44,7 @@ struct Solved {
 
 impl Solved {
     fn new(game: &str, until: u32, max: u32, objective: Objective, fraction: u32) -> Self {
-        let place = tempfile::tempdir().unwrap();
+        let place = place();
         let mut store = Store::open(place.path(), &game.parse().unwrap(), None).unwrap();
         let plan = Plan::new(64 << 20, 2).unwrap();
         engine::count(&mut store, &plan, Some(until), &mut Silent).unwrap();

@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use crate::command::PROGRAM;
+use crate::command::{PROGRAM, place};
 
 /// A large part takes many rounds and blocks. A count once lost boards between two rounds, and no
 /// small game showed the error.
 #[test]
 fn a_part_of_many_blocks_equals_an_independent_count() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     let output = Command::new(PROGRAM)
         .args("--size 4 --max 32 --until 56 --quiet --memory 1G --csv -".split(' '))
         .current_dir(&place)

@@ -87,7 +87,7 @@ fn the_default_memory_fits_under_a_limit_or_is_refused_at_the_start() {
             for given in [least + 1024, 2 * least] {
                 let place = place();
                 let args =
-                    format!("--size 4 --max 32 --until 56 --threads 2 --engine {engine} --quiet");
+                    format!("--size 4 --max 32 --until 52 --threads 2 --engine {engine} --quiet");
                 let output = limited(&place, &format!("{limit} {given}"), &args);
                 let said = stderr(&output);
                 // Bits may need more than there is.

@@ -4,6 +4,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+use crate::files::in_memory;
+
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_enum48");
 
 /// Runs the program in `place`, with arguments split at spaces.
@@ -31,5 +33,5 @@ pub(crate) fn good(place: &TempDir, args: &str) -> String {
 }
 
 pub(crate) fn place() -> TempDir {
-    tempfile::tempdir().unwrap()
+    in_memory()
 }

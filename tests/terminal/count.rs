@@ -5,10 +5,11 @@ use std::fs;
 use serde_json::Value;
 
 use super::shown::Shown;
+use crate::command::place;
 
 #[test]
 fn ctrl_c_hides_the_display_and_names_the_kept_layers() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     // The count would take minutes. The remaining time is shown after some seconds, whatever the
     // count has done by then.
     let args = "--size 4 --max 64 --engine lists --dir run --memory 64M --threads 1";
@@ -37,7 +38,7 @@ fn ctrl_c_hides_the_display_and_names_the_kept_layers() {
 
 #[test]
 fn a_terminal_without_a_display_gets_lines() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     let mut shown = Shown::start_on("dumb", place.path(), "--size 2 --max 32");
     shown.until_written(" sum=4 layer=2 ");
     shown.end(0);
@@ -46,7 +47,7 @@ fn a_terminal_without_a_display_gets_lines() {
 /// The thread that receives signals once wrote to the terminal, and waited for it.
 #[test]
 fn a_second_signal_ends_a_count_whose_terminal_is_stopped() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     // The count would take minutes.
     let args = "--size 4 --max 64 --engine lists --dir run --memory 64M";
     let mut shown = Shown::start_alone(place.path(), args);

@@ -3,11 +3,11 @@
 use std::process::{Command, Stdio};
 
 use super::shown::Shown;
-use crate::command::PROGRAM;
+use crate::command::{PROGRAM, place};
 
 #[test]
 fn a_count_waits_for_a_killed_count_and_says_so() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     let count = "--size 4 --max 64 --memory 64M --dir run --quiet";
     let mut first = Command::new(PROGRAM)
         .args(count.split(' '))

@@ -14,7 +14,7 @@ use portable_pty::{CommandBuilder, native_pty_system};
 use vt100::Color;
 
 use super::typed::{FRAME_ENDS, LIMIT, Play, board, window};
-use crate::command::PROGRAM;
+use crate::command::{PROGRAM, place};
 
 #[test]
 fn every_key_moves_in_its_direction() {
@@ -317,7 +317,7 @@ fn a_suspended_game_restores_the_terminal_and_continues() {
 
 #[test]
 fn a_terminal_that_has_gone_ends_the_game_without_a_signal() {
-    let place = tempfile::tempdir().unwrap();
+    let place = place();
     let pty = native_pty_system().openpty(window(80, 24)).unwrap();
     let mut command = CommandBuilder::new("sh");
     let script = r#"trap "" HUP; exec "$0" play --size 2 --max 16 --seed 5 >stdout"#;

@@ -12,7 +12,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use tempfile::TempDir;
 use vt100::{Parser, Screen};
 
-use crate::command::PROGRAM;
+use crate::command::{PROGRAM, place};
 
 /// The time that a test waits before it fails.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
@@ -99,7 +99,7 @@ impl Play {
         (columns, rows): (u16, u16),
         variables: &[(&str, &str)],
     ) -> Self {
-        let place = tempfile::tempdir().unwrap();
+        let place = place();
         let pty = native_pty_system().openpty(window(columns, rows)).unwrap();
         let mut command = CommandBuilder::new("bash");
         command.args(["-c", SHELL, PROGRAM]);
