@@ -119,18 +119,15 @@ impl Output {
         let Self::File(file) = self else {
             return Ok(());
         };
-        if dir
-            .canonicalize()
-            .is_ok_and(|dir| dir == store::parent(file))
-        {
-            bail!(in_a_run(file));
-        }
         // The part of the directory that exists may have links.
         let absolute = std::path::absolute(dir).with_context(|| dir.display().to_string())?;
         let resolved = absolute.ancestors().find_map(|there| {
             let missing = absolute.strip_prefix(there).ok()?;
             Some(there.canonicalize().ok()?.join(missing))
         });
+        if resolved.as_deref() == Some(store::parent(file)) {
+            bail!(in_a_run(file));
+        }
         if resolved.is_some_and(|dir| dir.starts_with(file)) {
             let (file, dir) = (file.display(), dir.display());
             bail!("{file}: in the place of the run's directory {dir}: give another file");
