@@ -169,7 +169,6 @@ pub(crate) fn solve_passes(
                 store,
                 pass,
                 payoffs: pass.goals.iter().map(|&goal| Payoff::new(goal)).collect(),
-                workers: &workers,
                 pipeline: Pipeline::new(BATCH * workers.threads(), &workers),
                 buffers: Buffers::each(&workers)?,
             };
@@ -189,7 +188,6 @@ struct Solver<'a> {
     pass: &'a Pass,
     payoffs: Vec<Payoff>,
     lines: LineTables,
-    workers: &'a Workers,
     pipeline: Pipeline<'a, Vec<u32>>,
     buffers: PerThread<Buffers>,
 }
@@ -203,7 +201,7 @@ impl Solver<'_> {
         let tables = tables(solution);
         let read = |sum| {
             let from = (solution, self.reader);
-            SolvedLayer::read(from, &self.payoffs, &tables, sum, self.workers)
+            SolvedLayer::read(from, &self.payoffs, &tables, sum, self.pipeline.workers)
         };
         // The upper layer is read first, so that it is in memory while the lower layer is read, as
         // in the loop.
@@ -221,7 +219,10 @@ impl Solver<'_> {
             // Only two layers are in memory at a time.
             let [twos, fours] = above;
             drop(fours);
-            above = [draft.read(&parts, self.payoffs.len(), self.workers)?, twos];
+            above = [
+                draft.read(&parts, self.payoffs.len(), self.pipeline.workers)?,
+                twos,
+            ];
         }
     }
 

@@ -58,28 +58,18 @@ impl TargetLayer {
 
 /// The moves and spawns of a game.
 pub(super) struct LineMoves {
-    game: Game,
+    pub(super) game: Game,
     directions: [Vec<Line>; 4],
     /// The move of every packed line. A line of fewer than four cells is packed behind empty cells,
     /// and its tiles move to the first cells.
-    moved: Vec<MovedLine>,
+    moved: Vec<Move<u16>>,
 }
 
-/// The result of a move of a packed line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct MovedLine {
-    after: u16,
-    /// The sum of the tiles that merges make.
-    score: u32,
-    /// Whether a merge makes the winning tile.
-    wins: bool,
-}
-
-/// A legal move.
+/// A legal move of a board, or the move of a packed line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Move {
-    /// The board after the move, not canonical.
-    pub(super) after: Board,
+pub(super) struct Move<T = Board> {
+    /// The board, not canonical, or the line after the move.
+    pub(super) after: T,
     /// The sum of the tiles that merges make.
     pub(super) score: u32,
     /// Whether a merge makes the winning tile.
@@ -102,7 +92,7 @@ impl LineMoves {
             let mut all = Move::default();
             for line in lines {
                 let packed = usize::from(line.of_board(board));
-                let MovedLine { after, score, wins } = self.moved[packed];
+                let Move { after, score, wins } = self.moved[packed];
                 all.after |= line.to_board(after >> (4 * (4 - line.len())));
                 all.score += score;
                 all.wins |= wins;
@@ -174,12 +164,12 @@ impl LineMoves {
 }
 
 /// The table entry of a packed line.
-fn move_line(packed: u16, win: Exp) -> MovedLine {
+fn move_line(packed: u16, win: Exp) -> Move<u16> {
     let mut tiles = line::unpack(packed, 4);
     let holds_win = |tiles: &[u8]| tiles.contains(&win.get());
     let held = holds_win(&tiles);
     let score = line::slide(&mut tiles);
-    MovedLine {
+    Move {
         // Only a merge of two tiles of 32768 cannot be packed. No counted board holds two of them,
         // unless 65536 is the winning tile. Then the board after the move is not used.
         after: line::pack(&tiles).unwrap_or_default(),
@@ -204,11 +194,11 @@ mod tests {
             (0x0001, 0x1000, 0),
         ] {
             let wins = false;
-            let moved = MovedLine { after, score, wins };
+            let moved = Move { after, score, wins };
             assert_eq!(move_line(line, Exp::LAST), moved);
         }
         let (after, score, wins) = (0x5000, 32, true);
-        let won = MovedLine { after, score, wins };
+        let won = Move { after, score, wins };
         assert_eq!(move_line(0x440, Exp::of_tile(32).unwrap()), won);
     }
 

@@ -14,7 +14,6 @@ use crate::store::Solution;
 /// The afterstates of a layer with their values for some goals, in files.
 pub(super) struct ValuedLayer {
     sum: u32,
-    goals: usize,
     parts: Vec<(Part, Vec<ValueColumn>)>,
     /// The part of each block and its number in the part, in order of largest tile, then of boards.
     pub(super) blocks: Vec<(usize, usize)>,
@@ -56,7 +55,6 @@ impl ValuedLayer {
             |(at, (part, _)): (usize, &(Part, _))| (0..part.blocks()).map(move |block| (at, block));
         Ok(Self {
             sum,
-            goals: terms.worths.len(),
             blocks: parts.iter().enumerate().flat_map(blocks).collect(),
             parts,
         })
@@ -95,6 +93,7 @@ impl ValuedLayer {
     pub(super) fn read_range(&self, terms: &Terms, range: Range<usize>) -> Result<ValuedRange> {
         let max = |part: usize| self.parts[part].0.label().key.max;
         let first = |&(part, block): &(usize, usize)| (max(part), self.parts[part].0.first(block));
+        let goals = terms.worths.len();
         let begin = match range.start {
             0 => (Exp::EMPTY, 0),
             start => first(&self.blocks[start]),
@@ -103,7 +102,7 @@ impl ValuedLayer {
         let read = |&(part, block): &(usize, usize)| {
             let ValuedBlock { boards, values } = self.read(part, block)?;
             let mut worths = Vec::with_capacity(values.len());
-            for (&board, values) in boards.iter().zip(values.chunks_exact(self.goals)) {
+            for (&board, values) in boards.iter().zip(values.chunks_exact(goals)) {
                 let values = values.iter().zip(&terms.worths);
                 worths.extend(
                     values.map(|(&value, worth)| i64::from(value) - worth.potential(board)),
@@ -115,7 +114,7 @@ impl ValuedLayer {
         let blocks = self.blocks[range].par_iter().map(read);
         Ok(ValuedRange {
             sum: self.sum,
-            goals: self.goals,
+            goals,
             range: begin..end,
             blocks: blocks.collect::<Result<_>>()?,
         })

@@ -54,14 +54,12 @@ pub fn verify(
     memory: u64,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Error>> {
-    let game = *solution.run().game();
-    let moves = LineMoves::new(&game);
+    let moves = LineMoves::new(solution.run().game());
     let mut findings = Vec::new();
     for sum in (4..=solution.last_sum()).rev().step_by(2) {
         let solved = |goal: &Goal| solution.solved_sum(goal.objective) <= Some(sum);
         let goals = solution.begun_goals().filter(solved);
         let terms = Terms {
-            game,
             moves: &moves,
             worths: goals.map(|goal| GoalWorth { goal }).collect(),
         };
@@ -99,7 +97,7 @@ fn check_layer(
         let layer = ValuedLayer::open(files, terms, sum + tile.tile())?;
         above.push((layer, tile));
     }
-    let [in_batch, in_range] = blocks_at_once(&terms.game, terms.worths.len(), memory);
+    let [in_batch, in_range] = blocks_at_once(&terms.moves.game, terms.worths.len(), memory);
     // The first finding of a file stays.
     let mut findings = BTreeMap::new();
     for batch in layer.blocks.chunks(in_batch) {

@@ -40,10 +40,10 @@ impl Rebuilt {
         let (mut boards, mut places) = (Vec::new(), Vec::new());
         for (&afterstate, place) in self.block.boards.iter().zip(0..) {
             let before = boards.len();
-            boards.extend(terms.game.spawns(afterstate, tile));
+            boards.extend(terms.moves.game.spawns(afterstate, tile));
             places.resize(places.len() + boards.len() - before, place);
         }
-        terms.game.canonicalise(&mut boards);
+        terms.moves.game.canonicalise(&mut boards);
         self.states = boards.into_iter().zip(places).collect();
         self.states.sort_unstable();
         self.worths.clear();
@@ -62,7 +62,7 @@ impl Rebuilt {
     }
 
     fn try_move_into(&mut self, terms: &Terms, range: &ValuedRange) -> Result<()> {
-        let (goals, win) = (terms.worths.len(), terms.game.win());
+        let (goals, win) = (terms.worths.len(), terms.moves.game.win());
         let states: Vec<Board> = self
             .states
             .chunk_by(|a, b| a.0 == b.0)
@@ -85,7 +85,7 @@ impl Rebuilt {
                     }
                 }
             }
-            terms.game.canonicalise(&mut afterstates);
+            terms.moves.game.canonicalise(&mut afterstates);
             for ((from, made), afterstate) in moves.into_iter().zip(afterstates) {
                 if let Some(rest) = range.find(afterstate)? {
                     let worth = |(worth, rest): (&GoalWorth, &i64)| worth.earned(made) + rest;
@@ -127,7 +127,7 @@ impl Rebuilt {
             return vec![(0, absent)];
         }
         let goals = terms.worths.len();
-        let cells = terms.game.size().cells();
+        let cells = terms.moves.game.size().cells();
         let mut findings = Vec::new();
         for (goal, worth) in terms.worths.iter().enumerate() {
             for (place, &board) in self.block.boards.iter().enumerate() {

@@ -1,12 +1,11 @@
 //! The worth of a board to a goal. It follows the definition of the goal, not the solver.
 
 use super::super::follow::{LineMoves, Move};
-use crate::game::{Board, Exp, Game, Objective, exps};
+use crate::game::{Board, Exp, Objective, exps};
 use crate::store::{Goal, Rounding};
 
 /// The rules, and the payoffs of the goals.
 pub(super) struct Terms<'a> {
-    pub(super) game: Game,
     pub(super) moves: &'a LineMoves,
     pub(super) worths: Vec<GoalWorth>,
 }
