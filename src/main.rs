@@ -4,7 +4,6 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::mem;
 use std::process::{self, ExitCode};
 use std::sync::{Mutex, Once};
 
@@ -40,11 +39,9 @@ fn or_exit(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() {
         if !ENDING.replace(true) {
             OUT.call_once(|| {
-                drop(
-                    RESERVED
-                        .lock()
-                        .map(|mut reserved| mem::take(&mut *reserved)),
-                );
+                if let Ok(mut reserved) = RESERVED.lock() {
+                    *reserved = Vec::new();
+                }
                 enum48::cli::clean_up_without_memory(bytes);
                 process::exit(2)
             });

@@ -193,10 +193,7 @@ pub(super) fn verify_part(run: &Run, expected: &SealedFiles, row: Row, watch: Wa
 
 /// Check the totals of a part against its footer, and against its row of the table.
 fn check_totals(run: &Run, part: &Part, row: Row, tally: Tally, sum: Fingerprint) -> Result<()> {
-    let mismatch = |what: String| {
-        let path = part.path().to_owned();
-        Err(Error::Mismatch { path, what })
-    };
+    let mismatch = |what: String| Err(Error::mismatch(part.path(), what));
     let (expected, fingerprint, got) = (part.states(), part.fingerprint(), tally.unique);
     if (got, sum) != (expected, fingerprint) {
         return mismatch(format!(

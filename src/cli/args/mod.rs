@@ -101,14 +101,9 @@ pub(in crate::cli) fn refusal(refused: &clap::Error) -> String {
             Some((&"tip:", ["to", "pass", ..])) => {}
             Some((&("error:" | "tip:"), said)) => parts.push(said.join(" ")),
             Some((&"Usage:", usage)) => {
-                let command = usage
-                    .iter()
-                    .take_while(|word| !word.starts_with(['[', '<', '-']));
-                help = command
-                    .chain([&"--help"])
-                    .copied()
-                    .collect::<Vec<_>>()
-                    .join(" ");
+                let is_name = |word: &&str| !word.starts_with(['[', '<', '-']);
+                let command: Vec<&str> = usage.iter().copied().take_while(is_name).collect();
+                help = format!("{} --help", command.join(" "));
             }
             _ => {}
         }

@@ -92,14 +92,12 @@ impl JudgedBoard {
                 entry.values = Some(Numbers::of(goals, of.numbers.iter().copied()));
             }
         }
+        let best = judged.as_ref().and_then(|judged| judged.best(0).next());
         let solution = values.solution();
         Ok(Self {
             board,
             cells: board.tiles().collect(),
-            best: judged
-                .as_ref()
-                .and_then(|judged| judged.best(0).next())
-                .map(Direction::name),
+            best: best.map(Direction::name),
             moves,
             state,
             reached,

@@ -124,11 +124,8 @@ impl Args {
             ("seed", self.sample.map(|_| self.seed)),
         ];
         let option = |(name, value): (_, Option<u64>)| Some(format!("--{name} {}", value?));
-        match &options
-            .into_iter()
-            .filter_map(option)
-            .collect::<Vec<String>>()[..]
-        {
+        let given: Vec<String> = options.into_iter().filter_map(option).collect();
+        match &given[..] {
             [] => "all".to_owned(),
             given => given.join(" "),
         }

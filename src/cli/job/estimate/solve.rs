@@ -70,12 +70,8 @@ pub(in crate::cli) fn estimate_solver(
     let work = |pass| LayerWork::of_pass(&table, pass);
     let left: Vec<LayerWork> = passes.iter().flat_map(work).collect();
     let seconds = costs.seconds(&left).unwrap_or_default();
-    let is_left = |goal: &&Goal| passes.iter().any(|pass| pass.goals.contains(goal));
-    let solved: Vec<Goal> = goals
-        .iter()
-        .filter(|goal| !is_left(goal))
-        .copied()
-        .collect();
+    let is_solved = |goal: &Goal| passes.iter().all(|pass| !pass.goals.contains(goal));
+    let solved: Vec<Goal> = goals.iter().copied().filter(is_solved).collect();
     let (disk, seconds) = if exact {
         let before: u64 = solved.iter().map(bytes_of).sum();
         ([(before + made) as f64; 2], [seconds; 2])
