@@ -209,31 +209,29 @@ impl<'a> Values<'a> {
     /// Damaged files.
     pub fn start(&mut self) -> Result<Vec<Start>> {
         let game = *self.game();
-        let mut totals = vec![[0.0; 3]; self.payoffs.len()];
-        let mut ends = vec![[f64::INFINITY, 0.0]; self.payoffs.len()];
-        let mut counts = [0.0; 3];
+        let mut starts = Vec::new();
         // A start of sum 4 + 2k has k 4s and 2 - k 2s.
-        for (fours, count) in (0..).zip(&mut counts) {
+        for fours in 0..3 {
             for state in game.starts(4 + 2 * fours) {
                 // All images of a start are equally likely.
                 let images = game.rules().census(&mut vec![state]).labeled as f64;
-                *count += images;
-                let units = self.state(state)?;
-                for (goal, payoff) in self.payoffs.iter().enumerate() {
-                    let number = payoff.number(state, units[goal]);
-                    totals[goal][fours as usize] += images * number;
-                    let [two, four] = payoff.weights;
-                    if two.pow(2 - fours) * four.pow(fours) > 0 {
-                        let [worst, best] = &mut ends[goal];
-                        (*worst, *best) = (worst.min(number), best.max(number));
-                    }
-                }
+                starts.push((fours, images, state, self.state(state)?));
             }
         }
-        let all = self.payoffs.iter().zip(totals).zip(ends);
-        let starts = all.map(|((payoff, totals), [worst, best])| {
+        let start = |(goal, payoff): (usize, &Payoff)| {
+            let (mut totals, mut counts) = ([0.0; 3], [0.0; 3]);
+            let (mut worst, mut best) = (f64::INFINITY, 0.0_f64);
+            let [two, four] = payoff.weights;
+            for &(fours, images, state, ref units) in &starts {
+                let number = payoff.number(state, units[goal]);
+                totals[fours as usize] += images * number;
+                counts[fours as usize] += images;
+                if two.pow(2 - fours) * four.pow(fours) > 0 {
+                    (worst, best) = (worst.min(number), best.max(number));
+                }
+            }
             let [twos, mixed, fours] = [0, 1, 2].map(|at| totals[at] / counts[at]);
-            let [two, four] = payoff.weights.map(|weight| weight as f64);
+            let [two, four] = [two, four].map(|weight| weight as f64);
             let mean = two * two * twos + 2.0 * two * four * mixed + four * four * fours;
             let (all, two_2s) = match payoff.goal.objective {
                 Objective::Sure(_) => (worst, twos.floor()),
@@ -245,8 +243,8 @@ impl<'a> Values<'a> {
                 best,
                 worst,
             }
-        });
-        Ok(starts.collect())
+        };
+        Ok(self.payoffs.iter().enumerate().map(start).collect())
     }
 
     /// The value of a state, in units of each goal.
