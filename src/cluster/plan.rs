@@ -180,13 +180,9 @@ impl LayerPlan {
             Stage::Gather | Stage::Write => {
                 // The afterstates come from the states of the part and of the part below.
                 let has_states = |from| self.ranges(Kind::States, from) > 0;
+                let is_made = self.sources(max).any(has_states);
                 let ranges = self.ranges(Kind::Afterstates, max);
-                let gathers = if self.sources(max).any(has_states) {
-                    ranges
-                } else {
-                    0
-                };
-                (Kind::Afterstates, gathers)
+                (Kind::Afterstates, if is_made { ranges } else { 0 })
             }
         };
         Task::all(stage, kind, max, tasks)

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
 use std::{mem, vec};
 
 use numpy::Element;
@@ -26,7 +25,7 @@ use crate::store::{Goal, Solution};
 const AHEAD: usize = 4;
 
 /// Some neighbouring blocks of a part.
-type BlockPlace = (Arc<Part>, Range<usize>);
+type BlockPlace = (Part, Range<usize>);
 
 /// Open parts. A layer in matrices is unpacked first, without the interpreter's lock. Ctrl-C ends
 /// that.
@@ -46,7 +45,6 @@ pub(super) fn parts(
 /// The blocks of a part in order, `together` at a time.
 pub(super) fn places(part: Part, together: usize) -> impl Iterator<Item = BlockPlace> {
     let blocks = part.blocks();
-    let part = Arc::new(part);
     let firsts = (0..blocks).step_by(together);
     firsts.map(move |first| (part.clone(), first..blocks.min(first + together)))
 }
