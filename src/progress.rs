@@ -1,7 +1,6 @@
 //! Reports on the progress of long work, and a way to stop it. Long work is counting, solving,
 //! verifying, or a search for a witness.
 
-use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -72,26 +71,6 @@ pub struct FinishedLayer {
     pub last: bool,
     /// Bytes of the files that stay in the directory.
     pub bytes: u64,
-    /// How the work was divided to fit in memory.
-    pub cuts: Cuts,
-}
-
-/// How work was divided to fit in memory. The results do not depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Cuts {
-    /// Number of ranges in which candidates were sorted.
-    pub ranges: u64,
-    /// Number of ranges that were split, because they had too many candidates to sort at once.
-    pub splits: u64,
     /// Bytes that went through temporary files, because they did not fit in memory.
     pub spilled: u64,
-}
-
-impl AddAssign for Cuts {
-    fn add_assign(&mut self, other: Self) {
-        self.ranges += other.ranges;
-        self.splits += other.splits;
-        self.spilled += other.spilled;
-    }
 }

@@ -125,7 +125,7 @@ impl Sealing {
         let what = "fingerprints of counted and written boards";
         laws::equal(row, what, counted.0, sealed.fingerprint.0)?;
         if sealed.states > 0 {
-            self.layer.wrote(kind, sealed.bytes, Default::default());
+            self.layer.wrote(kind, sealed.bytes);
             // Opening the files checks their headers and sizes.
             tasks.open_all(tasks.label(kind, max), written.clone())?;
             let path = |(name, sealed): (String, Sealed)| (tasks.dir.path(&name), sealed);

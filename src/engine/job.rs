@@ -14,7 +14,6 @@ use crate::error::Result;
 use crate::game::{Board, PartKey, Rules, Tally};
 use crate::laws;
 use crate::part::Block;
-use crate::progress::Cuts;
 use crate::store::Writer;
 
 /// Boards of a slice, which are visited together. A slice fits a core's first caches.
@@ -87,9 +86,9 @@ pub(crate) trait Source: Sync {
         }
     }
 
-    /// How the work was divided to fit in memory.
-    fn cuts(&self) -> Cuts {
-        Cuts::default()
+    /// Bytes that went through temporary files, because they did not fit in memory.
+    fn spilled(&self) -> u64 {
+        0
     }
 
     /// Put the boards of a task into `boards`, sorted and without repeats. They are greater than

@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::game::{Board, Exp, LAST_START, PartKey, Tally};
 use crate::laws;
 use crate::part::{Block, Kind, fingerprint};
-use crate::progress::{Cuts, Progress};
+use crate::progress::Progress;
 use crate::store::{CountedLayer, Files, Store};
 
 /// The candidates for the afterstates of a layer, by largest tile. They come from the states with
@@ -179,7 +179,7 @@ impl<'a> ListCounter<'a> {
             self.states.clear();
             for (job, list) in self.parts.build_lists(jobs)? {
                 progress.advance(job.tally.unique);
-                layer.cuts += job.source.cuts();
+                layer.spilled += job.source.spilled();
                 let (live, fingerprint) = (list.len() as u64, fingerprint(&list));
                 self.states.push((job.key, list));
                 built.push((job, live, fingerprint));
@@ -187,7 +187,8 @@ impl<'a> ListCounter<'a> {
         } else {
             let report = |counted: Tally| progress.advance(counted.unique);
             for (job, sealed) in self.parts.build_files(kind, jobs, store.outbox(), report)? {
-                layer.wrote(kind, sealed.bytes, job.source.cuts());
+                layer.wrote(kind, sealed.bytes);
+                layer.spilled += job.source.spilled();
                 built.push((job, sealed.states, sealed.fingerprint));
             }
         }
@@ -218,13 +219,14 @@ impl<'a> ListCounter<'a> {
         let (mut lists, mut built) = (Vec::new(), Vec::new());
         if small {
             for (job, list) in self.parts.build_lists(jobs)? {
-                layer.cuts += job.source.cuts();
+                layer.spilled += job.source.spilled();
                 lists.push((job.key, list));
                 built.push(job);
             }
         } else {
             for (job, sealed) in self.parts.build_files(kind, jobs, store.outbox(), |_| ())? {
-                layer.wrote(kind, sealed.bytes, job.source.cuts());
+                layer.wrote(kind, sealed.bytes);
+                layer.spilled += job.source.spilled();
                 built.push(job);
             }
         }
@@ -267,7 +269,7 @@ impl<'a> ListCounter<'a> {
             let sealed = store.outbox().finish(kind, key, writer)?;
             let what = "boards in memory, and in their file";
             laws::equal(&Row::of(key), what, listed, sealed.states)?;
-            layer.wrote(kind, sealed.bytes, Cuts::default());
+            layer.wrote(kind, sealed.bytes);
         }
         Ok(())
     }

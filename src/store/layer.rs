@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::Row;
 use crate::part::Kind;
-use crate::progress::{Cuts, FinishedLayer};
+use crate::progress::FinishedLayer;
 
 /// The boards that stay in the directory. The states of the last layer stay once a count ends, at
 /// the end of the game or at its last sum. The frontier stays while a count can go on. A count of
@@ -97,8 +97,8 @@ pub struct CountedLayer {
     pub bytes: u64,
     /// Bytes of the files of afterstates that were written with this layer.
     pub afterstate_bytes: u64,
-    /// How the work was divided to fit in memory.
-    pub cuts: Cuts,
+    /// Bytes that went through temporary files, because they did not fit in memory.
+    pub spilled: u64,
 }
 
 impl CountedLayer {
@@ -124,16 +124,15 @@ impl CountedLayer {
             dead: self.rows.iter().map(|row| row.dead).sum(),
             last: self.last,
             bytes: self.bytes + kept,
-            cuts: self.cuts,
+            spilled: self.spilled,
         }
     }
 
-    /// Add the files of a part.
-    pub(crate) fn wrote(&mut self, kind: Kind, bytes: u64, cuts: Cuts) {
+    /// Add the bytes of a file.
+    pub(crate) fn wrote(&mut self, kind: Kind, bytes: u64) {
         match kind {
             Kind::States => self.bytes += bytes,
             Kind::Afterstates => self.afterstate_bytes += bytes,
         }
-        self.cuts += cuts;
     }
 }

@@ -23,7 +23,6 @@ use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::{Board, Exp, Tally, holds};
-use crate::progress::Cuts;
 use crate::store::Spill;
 
 /// Number of boards that a task reads.
@@ -246,12 +245,8 @@ impl Source for RowSource {
         self.tasks.iter().map(boards).collect()
     }
 
-    fn cuts(&self) -> Cuts {
-        Cuts {
-            ranges: self.tasks.len() as u64,
-            spilled: self.threads.iter().map(|rows| rows.spill.bytes()).sum(),
-            ..Cuts::default()
-        }
+    fn spilled(&self) -> u64 {
+        self.threads.iter().map(|rows| rows.spill.bytes()).sum()
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, states: &mut Vec<Board>) -> Result<Tally> {
@@ -322,7 +317,7 @@ mod tests {
             let mut spilled = 0;
             for (source, expected) in listing.into_sources().iter().zip(&expected[1..]) {
                 let tally = source.tally();
-                spilled += source.cuts().spilled;
+                spilled += source.spilled();
                 assert_eq!(tally.candidates, expected.len() as u64);
                 let tasks: Vec<usize> = (0..source.tasks().len()).collect();
                 let found = std::sync::Mutex::new(vec![Vec::new(); tasks.len()]);

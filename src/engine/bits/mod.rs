@@ -150,7 +150,7 @@ use super::workers::Workers;
 use crate::error::Result;
 use crate::game::LAST_START;
 use crate::part::Kind;
-use crate::progress::{Cuts, Progress, Silent};
+use crate::progress::{Progress, Silent};
 use crate::store::{CountedLayer, Store};
 
 pub(crate) use counts::{
@@ -258,7 +258,7 @@ impl<'a> Bits<'a> {
                 // The afterstates of this layer are not counted yet.
                 let workers = self.sweep.workers;
                 let bytes = workers.finish(|| self.write_last_two(&layers, store))?;
-                layer.wrote(Kind::Afterstates, bytes, Cuts::default());
+                layer.wrote(Kind::Afterstates, bytes);
                 self.sweep.advance();
                 progress.end(&layer.finished(keep));
                 self.ahead = Some(layer);
@@ -297,7 +297,7 @@ impl<'a> Bits<'a> {
         }
         if keep.matrices() {
             let bytes = self.sweep.write(layer.sum, self.plan.level, store)?;
-            layer.wrote(Kind::Afterstates, bytes, Cuts::default());
+            layer.wrote(Kind::Afterstates, bytes);
         }
         Ok(found)
     }
@@ -325,9 +325,10 @@ impl<'a> Bits<'a> {
         layer.rows = states_rows(&self.sweep.game, layer.sum, &found)?;
         if let (Some(listing), Some(store)) = (listing, store) {
             let (rows, parts) = (&mut layer.rows, &mut self.parts);
-            for (bytes, cuts) in write_states(rows, listing, parts, store.outbox(), progress)? {
-                layer.wrote(Kind::States, bytes, cuts);
-            }
+            let files = store.outbox();
+            let (bytes, spilled) = write_states(rows, listing, parts, files, progress)?;
+            layer.wrote(Kind::States, bytes);
+            layer.spilled += spilled;
         }
         Ok(found)
     }
@@ -351,7 +352,7 @@ impl<'a> Bits<'a> {
             let counts = self.sweep.count_afterstates(layers[last].sum)?;
             set_afterstates(&mut layers[last].rows, &counts)?;
             let bytes = self.write_last_two(layers, store)?;
-            layers[last].wrote(Kind::Afterstates, bytes, Cuts::default());
+            layers[last].wrote(Kind::Afterstates, bytes);
             Ok(())
         })
     }
@@ -392,9 +393,9 @@ impl<'a> Bits<'a> {
             let (layer, place) = ((sum, &mut rows[..], sum != last_sum), (&self.plan, &*dir));
             let (sweep, parts) = (&mut self.sweep, &mut self.parts);
             let files = store.outbox();
-            for (bytes, cuts) in write_afterstates(sweep, layer, place, parts, files, progress)? {
-                layers[last].wrote(Kind::Afterstates, bytes, cuts);
-            }
+            let (bytes, spilled) = write_afterstates(sweep, layer, place, parts, files, progress)?;
+            layers[last].wrote(Kind::Afterstates, bytes);
+            layers[last].spilled += spilled;
         }
         Ok(())
     }

@@ -20,18 +20,18 @@ use crate::fork::ForkLock;
 use crate::game::{Game, Tally};
 use crate::laws;
 use crate::part::{Kind, Sealed};
-use crate::progress::{Cuts, Progress, Silent, Stop};
+use crate::progress::{Progress, Silent, Stop};
 use crate::store::{Files, Run, Store};
 
-/// Write the files of the live states of a layer, given its rows. Returns the bytes of each part, and
-/// how the work was divided.
+/// Write the files of the live states of a layer, given its rows. Returns the bytes of the files,
+/// and the bytes that went through temporary files.
 pub(super) fn write_states(
     rows: &mut [Row],
     listing: Listing,
     parts: &mut Pipeline,
     files: &mut impl Files,
     progress: &mut dyn Progress,
-) -> Result<Vec<(u64, Cuts)>> {
+) -> Result<(u64, u64)> {
     let jobs = jobs(rows, listing, || OnlyList);
     let built = parts.build_files(Kind::States, jobs, files, |_| progress.advance(0))?;
     check(rows, built, |row, sealed, _| {
@@ -51,7 +51,7 @@ pub(super) fn write_afterstates(
     parts: &mut Pipeline,
     files: &mut impl Files,
     progress: &mut dyn Progress,
-) -> Result<Vec<(u64, Cuts)>> {
+) -> Result<(u64, u64)> {
     let (game, listing) = (sweep.game, Listing::new(sweep.game.top(), plan, dir));
     sweep.list_afterstates(sum, &listing, &mut || progress.advance(0))?;
     let jobs = jobs(rows, listing, || CountAfterstates(game.rules()));
@@ -76,17 +76,19 @@ fn jobs<V>(rows: &[Row], listing: Listing, visit: impl Fn() -> V) -> Vec<PartJob
     sources.map(job).collect()
 }
 
-/// Check the parts that were built.
+/// Check the parts that were built. Returns what [`write_states`] returns.
 fn check<V>(
     rows: &mut [Row],
     built: Vec<(PartJob<RowSource, V>, Sealed)>,
     check: impl Fn(&mut Row, &Sealed, &Tally) -> Result<()>,
-) -> Result<Vec<(u64, Cuts)>> {
-    let parts = built.into_iter().zip(rows).map(|((job, sealed), row)| {
+) -> Result<(u64, u64)> {
+    let (mut bytes, mut spilled) = (0, 0);
+    for ((job, sealed), row) in built.into_iter().zip(rows) {
         check(row, &sealed, &job.tally)?;
-        Ok((sealed.bytes, job.source.cuts()))
-    });
-    parts.collect()
+        bytes += sealed.bytes;
+        spilled += job.source.spilled();
+    }
+    Ok((bytes, spilled))
 }
 
 /// Unpacks layers of runs of one game, in the memory and on the threads of a plan.

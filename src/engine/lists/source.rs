@@ -16,7 +16,6 @@ use crate::error::Result;
 use crate::game::rank::Ranking;
 use crate::game::{Board, PartKey, Tally};
 use crate::part::Kind;
-use crate::progress::Cuts;
 
 /// The source of a part's boards, range by range.
 pub(crate) struct CandidateSource {
@@ -112,19 +111,9 @@ impl Source for CandidateSource {
         tally
     }
 
-    fn cuts(&self) -> Cuts {
-        let begins = self.tasks.iter().filter(|task| task.offsets.start == 0);
-        let whole = self
-            .tasks
-            .iter()
-            .filter(|task| task.offsets.len() == 1 << self.bits);
+    fn spilled(&self) -> u64 {
         let spilled = self.buckets.iter().map(|buckets| buckets.spill.bytes());
-        let ranges = begins.count() as u64;
-        Cuts {
-            ranges,
-            splits: ranges - whole.count() as u64,
-            spilled: spilled.sum(),
-        }
+        spilled.sum()
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally> {
