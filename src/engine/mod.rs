@@ -66,8 +66,7 @@
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
 //! lists), `frontier`, `lists` (candidates), `job`, `pipeline` and `batch` (parts from any source,
-//! also for solving); `bits`; `packed` (sorted runs in memory, or on disk), `workers` and `plan`
-//! serve all of them.
+//! also for solving); `bits`; `chunks` (of memory), `workers` and `plan` serve all of them.
 //!
 //! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
 //! or on where a count was stopped, if it then goes on to a later sum.
@@ -80,11 +79,11 @@
 mod batch;
 pub(crate) mod bits;
 mod choice;
+mod chunks;
 mod frontier;
 mod job;
 mod layer;
 pub(crate) mod lists;
-mod packed;
 mod pipeline;
 mod plan;
 mod workers;

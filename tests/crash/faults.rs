@@ -309,7 +309,7 @@ fn either_engine_resumes_a_stopped_count_of_bits_after_a_fault() {
 
 #[test]
 fn a_count_resumes_after_a_fault_while_it_spills() {
-    // The layer of sum 60 is the first that spills. The layers up to 58 are counted once, not again
+    // The layer of sum 60 spills. The layers up to 58 are counted once, not again
     // for each fault.
     let begun = Place::new();
     let first = "--size 4 --max 32 --until 58 --threads 2 --memory 1G";

@@ -1,16 +1,20 @@
 //! One thread's candidates of one part, in a bucket for each range of ranks.
 //!
 //! Candidates are put unsorted into chunks, as offsets from the first rank of their range. When the
-//! thread's pool of chunks is used up, its full chunks are packed: the offsets of each bucket are
-//! sorted, freed of repeats and delta-coded into chunks again ([`PackedRun`]). When packed runs take
-//! too much memory, they are spilled to a nameless file. Neither happens while memory lasts.
+//! thread's pool of chunks is used up, its full chunks are spilled: the offsets of each bucket are
+//! sorted, freed of repeats, and delta-coded in a nameless file, about 1.5 bytes each.
+
 use std::mem;
 
 use super::bitmap::Bitmap;
-use crate::engine::packed::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool, PackedRun};
+use crate::engine::chunks::{CHUNK, CHUNK_BYTES, Chunk, ChunkPool};
 use crate::engine::plan::Plan;
 use crate::error::Result;
+use crate::part::delta::{put_deltas, take_deltas};
 use crate::store::Spill;
+
+/// Bytes that are written to the spill file at once.
+const WRITE: usize = 1 << 20;
 
 /// The chunk of a range that is being filled.
 struct Bucket {
@@ -34,6 +38,15 @@ impl Bucket {
     }
 }
 
+/// Sorted offsets of a range, in the spill file.
+struct SpilledBlock {
+    at: u64,
+    length: usize,
+    first: u64,
+    count: u32,
+    crc: u32,
+}
+
 /// One thread's buckets for one part.
 pub(super) struct Buckets {
     /// Bits of an offset. The other bits of a rank are the number of its range.
@@ -41,7 +54,8 @@ pub(super) struct Buckets {
     buckets: Vec<Bucket>,
     /// The full chunks of each bucket.
     full: Vec<Vec<Chunk>>,
-    runs: Vec<PackedRun>,
+    /// The spilled blocks, one for each range each time.
+    spilled: Vec<Vec<SpilledBlock>>,
     /// Full chunks that are reserved for these buckets, so that the thread's other buckets cannot
     /// take all memory.
     granted: usize,
@@ -50,7 +64,7 @@ pub(super) struct Buckets {
     /// Candidates produced for these buckets. Not counted where they are put, so that the
     /// conservation law catches lost candidates.
     pub(super) produced: u64,
-    /// Repeats that were dropped when chunks were packed.
+    /// Repeats that were dropped when chunks were spilled.
     pub(super) repeats: u64,
 }
 
@@ -61,7 +75,7 @@ impl Buckets {
             bits,
             buckets: (0..ranges).map(|_| Bucket::default()).collect(),
             full: (0..ranges).map(|_| Vec::new()).collect(),
-            runs: Vec::new(),
+            spilled: Vec::new(),
             granted: plan.granted / CHUNK_BYTES,
             full_chunks: 0,
             spill,
@@ -113,25 +127,34 @@ impl Buckets {
         Ok(())
     }
 
-    /// Pack all full chunks, and spill the packed runs if they take over half of the pool.
+    /// Spill all full chunks.
     fn make_room(&mut self, pool: &mut ChunkPool, bitmap: &mut Bitmap) -> Result<()> {
-        let (mut run, mut offsets, mut bytes) = (PackedRun::default(), Vec::new(), Vec::new());
+        let (mut offsets, mut deltas, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut blocks = Vec::with_capacity(self.full.len());
         for full in &mut self.full {
             let slices: Vec<&[u32]> = full.iter().map(|chunk| &chunk.0[..]).collect();
             self.repeats += bitmap.take(self.bits, &slices);
             offsets.clear();
             bitmap.ranks(0..1 << self.bits, 0, &mut offsets);
             full.drain(..).for_each(|chunk| pool.give(chunk));
-            run.append(&offsets, &mut bytes, pool)?;
-        }
-        self.full_chunks = 0;
-        self.runs.push(run);
-        let packed: usize = self.runs.iter().map(PackedRun::chunks).sum();
-        if packed > pool.limit / 2 {
-            for run in &mut self.runs {
-                run.spill(&mut self.spill, pool)?;
+            let length = put_deltas(&offsets, &mut deltas)?;
+            let deltas = &deltas[..length];
+            blocks.push(SpilledBlock {
+                at: self.spill.bytes() + bytes.len() as u64,
+                length,
+                first: offsets.first().copied().unwrap_or(0),
+                count: offsets.len() as u32,
+                crc: crc32fast::hash(deltas),
+            });
+            bytes.extend_from_slice(deltas);
+            if bytes.len() >= WRITE {
+                self.spill.append(&bytes)?;
+                bytes.clear();
             }
         }
+        self.spill.append(&bytes)?;
+        self.full_chunks = 0;
+        self.spilled.push(blocks);
         Ok(())
     }
 
@@ -142,9 +165,12 @@ impl Buckets {
 
     /// The number of a range's candidates in memory and in files, repeats included.
     pub(super) fn candidates(&self, range: usize) -> usize {
-        let packed = self.runs.iter().map(|run| run.count(range));
+        let spilled = self
+            .spilled
+            .iter()
+            .map(|blocks| blocks[range].count as usize);
         let open = self.buckets[range].offsets().len();
-        self.full[range].len() * CHUNK + open + packed.sum::<usize>()
+        self.full[range].len() * CHUNK + open + spilled.sum::<usize>()
     }
 
     /// The candidates of a range that are in memory and unsorted.
@@ -153,14 +179,19 @@ impl Buckets {
         full.chain([self.buckets[range].offsets()])
     }
 
-    /// The sorted offsets of a range in each packed run.
-    pub(super) fn packed(&self, range: usize) -> Result<Vec<Vec<u32>>> {
-        let read = |run: &PackedRun| {
-            let mut offsets = Vec::new();
-            run.read(range, &self.spill, &mut Vec::new(), &mut offsets)?;
+    /// The sorted offsets of a range that were spilled together.
+    pub(super) fn spilled(&self, range: usize) -> Result<Vec<Vec<u32>>> {
+        let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
+        let blocks = self.spilled.iter().map(|blocks| &blocks[range]);
+        let read = |block: &SpilledBlock| {
+            bytes.resize(block.length, 0);
+            self.spill.read(block.at, block.crc, &mut bytes)?;
+            offsets.clear();
+            take_deltas(&bytes, block.first, block.count, &mut offsets)
+                .expect("`put_deltas` wrote the bytes");
             Ok(offsets.iter().map(|&offset| offset as u32).collect())
         };
-        self.runs.iter().map(read).collect()
+        blocks.filter(|block| block.count > 0).map(read).collect()
     }
 
     /// Return the chunks of a range to the pool. Its bucket is then empty.
@@ -175,7 +206,6 @@ impl Buckets {
     /// Return all chunks to the pool.
     pub(super) fn retire(mut self, pool: &mut ChunkPool) {
         (0..self.ranges()).for_each(|range| self.release(range, pool));
-        self.runs.into_iter().for_each(|run| run.retire(pool));
     }
 }
 
@@ -185,7 +215,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn buckets_return_every_candidate_from_chunks_runs_and_files() {
+    fn buckets_return_every_candidate_from_chunks_and_files() {
         let place = tempfile::tempdir().unwrap();
         let mix = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         // Four ranges of 2^18 ranks each; the last one has few.
@@ -193,12 +223,8 @@ mod tests {
             .map(|i| (mix(i) >> 46) | (i % 3) << 18)
             .chain([3 << 18, (4 << 18) - 1, 3 << 18])
             .collect();
-        // First all candidates are in chunks, then some in packed runs, then some in a file.
-        for (limit, packed, spilled) in [
-            (1 << 20, false, false),
-            (170 << 10, true, false),
-            (64 << 10, true, true),
-        ] {
+        // First all candidates are in chunks, then some in a file, then most.
+        for (limit, spills) in [(1 << 20, false), (170 << 10, true), (64 << 10, true)] {
             let mut pool = ChunkPool::new(limit / CHUNK_BYTES);
             let mut bitmap = Bitmap::default();
             let spill = Spill::new(place.path());
@@ -206,15 +232,14 @@ mod tests {
             buckets.granted = 0;
             for &rank in &ranks {
                 buckets.put(&[rank], &mut pool, &mut bitmap).unwrap();
-                assert!(pool.taken() <= pool.limit + 6, "{limit}");
+                assert!(pool.taken <= pool.limit + 6, "{limit}");
             }
-            assert_eq!(!buckets.runs.is_empty(), packed, "{limit}");
-            assert_eq!(buckets.spill.bytes() > 0, spilled, "{limit}");
+            assert_eq!(buckets.spill.bytes() > 0, spills, "{limit}");
 
             let (mut found, mut held) = (BTreeSet::new(), 0);
             for range in 0..4 {
-                let packed = buckets.packed(range).unwrap();
-                let mut offsets: Vec<u64> = packed
+                let spilled = buckets.spilled(range).unwrap();
+                let mut offsets: Vec<u64> = spilled
                     .iter()
                     .flatten()
                     .map(|&offset| offset.into())
@@ -233,7 +258,7 @@ mod tests {
             assert_eq!(held + buckets.repeats as usize, ranks.len());
             assert_eq!(found, ranks.iter().copied().collect::<BTreeSet<_>>());
             buckets.retire(&mut pool);
-            assert_eq!(pool.taken(), 0);
+            assert_eq!(pool.taken, 0);
         }
     }
 }

@@ -3,12 +3,12 @@
 //! A board of the layer has a *rank*, its number among all boards of its sum. The ranks of a part
 //! are cut into *ranges* of equal length. Every thread puts its candidates into its own *buckets*,
 //! one for each range, in chunks of memory from one pool. When the pool is used up, buckets are
-//! packed into delta-coded runs. If the runs take too much memory, they are spilled to a file. Then
-//! the buckets of all threads go through a bitmap, range by range. A candidate sets its bit, so
-//! repeats vanish and order comes by itself. The ranges in order are the part.
+//! freed of repeats and spilled to a file, in delta code. Then the buckets of all threads go
+//! through a bitmap, range by range. A candidate sets its bit, so repeats vanish and order comes by
+//! itself. The ranges in order are the part.
 //!
 //! ```text
-//! Candidates::spawn -(rank)-> Buckets       chunks; packed when chunks run out; then spilled
+//! Candidates::spawn -(rank)-> Buckets       chunks; spilled when chunks run out
 //! ExpandStates -----/            |
 //!                                v
 //!                             Bitmap        a bit for each rank of a range
@@ -17,7 +17,7 @@
 //!                        Ranking::decode -> states, in order
 //! ```
 //!
-//! Reading order: [`Ranking`], `bitmap`, `buckets` (`packed`), `candidates`, `source`.
+//! Reading order: [`Ranking`], `bitmap`, `buckets`, `candidates`, `source`.
 
 pub(crate) mod bitmap;
 mod buckets;
@@ -29,8 +29,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use super::chunks::CHUNK_BYTES;
 use super::frontier::Origins;
-use super::packed::CHUNK_BYTES;
 use super::plan::{PARTS, Plan};
 use super::workers::{Done, Workers};
 use crate::engine::PerThread;

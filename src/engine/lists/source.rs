@@ -87,12 +87,12 @@ impl CandidateSource {
 
     /// Take the candidates of a range into the thread's bitmap. Returns the number of repeats.
     fn take(&self, range: usize, bitmap: &mut Bitmap) -> Result<u64> {
-        let mut packed = Vec::new();
+        let mut spilled = Vec::new();
         for own in &self.buckets {
-            packed.extend(own.packed(range)?);
+            spilled.extend(own.spilled(range)?);
         }
         let unsorted = self.buckets.iter().flat_map(|own| own.unsorted(range));
-        let slices: Vec<&[u32]> = unsorted.chain(packed.iter().map(Vec::as_slice)).collect();
+        let slices: Vec<&[u32]> = unsorted.chain(spilled.iter().map(Vec::as_slice)).collect();
         Ok(bitmap.take(self.bits, &slices))
     }
 }
