@@ -16,17 +16,15 @@ use std::time::{Duration, Instant};
 use super::file;
 use super::files::{self, FileName, Holds, Named, PartName, RESERVE};
 use super::manifest::{Record, SealedFiles};
-use super::writer::{Spooled, Writer};
+use super::writer::{Held, Writer};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey};
 use crate::part::{Contents, FileContents, Kind, Part, Sealed, Segments};
 
 /// A commit at the end of a layer is due if this much time has passed since the last commit...
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
-/// ...or if this many bytes wait to be made durable...
-const COMMIT_BYTES: u64 = 256 << 20;
 /// ...or if this many bytes wait in memory.
-const COMMIT_HELD: u64 = 8 << 20;
+const COMMIT_HELD: usize = 8 << 20;
 
 /// Number of files that are synced at once: a device syncs several files nearly as fast as one.
 const AT_ONCE: usize = 8;
@@ -52,7 +50,7 @@ type Finished = (SealedFiles, Vec<Pending>);
 #[derive(Clone)]
 struct Pending {
     name: FileName,
-    contents: Spooled,
+    held: Held,
 }
 
 /// A running commit.
@@ -79,9 +77,8 @@ pub(crate) struct Outbox {
     under_way: Option<UnderWay>,
     /// Whether the manifest has changed since the last commit.
     pub(super) changed: bool,
-    /// Bytes that wait for the next commit; `held` counts the bytes in memory.
-    waiting: u64,
-    held: u64,
+    /// Bytes in memory that wait for the next commit.
+    held: usize,
     committed: Instant,
     /// Bytes reserved for the manifest.
     reserved: u64,
@@ -110,7 +107,6 @@ impl Outbox {
             obsolete: Vec::new(),
             under_way: None,
             changed: false,
-            waiting: 0,
             held: 0,
             committed: Instant::now(),
             reserved: 0,
@@ -129,14 +125,18 @@ impl Outbox {
             Holds::Matrices => u64::MAX,
             _ => self.segment,
         };
-        Writer::new(&self.dir, name, contents, segment)
+        let dir = self.dir.clone();
+        let name_of = move |segment| FileName { of: name, segment }.to_string();
+        let path_of = Box::new(move |segment| file::temporary(&dir.join(name_of(segment))));
+        let block = contents[0].block();
+        Writer::new(path_of, contents, block, segment)
     }
 
     /// Finish files in an unsealed layer, and drop empty files. Returns their totals.
     pub(super) fn end(&mut self, name: PartName, writer: Writer) -> Result<Sealed> {
         let mut files = writer.finish()?;
         files.retain(|(_, sealed)| sealed.states > 0);
-        if files.len() > 1 && matches!(files[0].0, Spooled::File) {
+        if files.len() > 1 && files[0].0.is_none() {
             // The first file gets its number now.
             let [only, first] = [None, Some(0)].map(|segment| FileName { of: name, segment });
             file::rename(&self.temporary(only), &self.temporary(first))?;
@@ -161,22 +161,20 @@ impl Outbox {
         for (name, (path, _)) in name.files(files.len()).zip(files) {
             file::publish_once(path, &self.temporary(name))?;
         }
-        let files = files.iter().map(|(_, sealed)| (Spooled::File, *sealed));
+        let files = files.iter().map(|(_, sealed)| (None, *sealed));
         self.hold(name, files.collect());
         Ok(())
     }
 
     /// Hold finished files until the layer is sealed. Returns their totals.
-    fn hold(&mut self, name: PartName, files: Vec<(Spooled, Sealed)>) -> Sealed {
-        let (contents, sealed): (Vec<Spooled>, _) = files.into_iter().unzip();
-        let names = name.files(contents.len()).zip(contents);
-        let pending: Vec<Pending> = names
-            .map(|(name, contents)| Pending { name, contents })
-            .collect();
+    fn hold(&mut self, name: PartName, files: Vec<(Held, Sealed)>) -> Sealed {
+        let (held, sealed): (Vec<Held>, _) = files.into_iter().unzip();
+        let names = name.files(held.len()).zip(held);
+        let pending: Vec<Pending> = names.map(|(name, held)| Pending { name, held }).collect();
         let files = SealedFiles::new(name, sealed);
         let totals = files.sealed;
-        self.waiting += totals.bytes;
-        self.held += pending.iter().map(|file| file.contents.held()).sum::<u64>();
+        let held = pending.iter().filter_map(|file| file.held.as_ref());
+        self.held += held.map(|bytes| bytes.len()).sum::<usize>();
         if !pending.is_empty() {
             self.unsealed.push((files, pending));
         }
@@ -217,10 +215,10 @@ impl Outbox {
         let path = self.dir.join(name.to_string());
         let open = |path: &Path| Segments::open(path).map_err(Error::missing);
         let waits = self.sealed.iter().find(|pending| pending.name == name);
-        let opened = match waits.map(|pending| &pending.contents) {
-            Some(Spooled::Memory(bytes)) => Segments::from_memory(&path, Arc::clone(bytes)),
+        let opened = match waits.map(|pending| &pending.held) {
+            Some(Some(bytes)) => Segments::from_memory(&path, Arc::clone(bytes)),
             // The commit under way may have renamed the file meanwhile.
-            Some(Spooled::File) => match open(&self.temporary(name)) {
+            Some(None) => match open(&self.temporary(name)) {
                 Err(Error::Missing(_)) => open(&path),
                 opened => opened,
             },
@@ -231,9 +229,7 @@ impl Outbox {
 
     /// Whether the counted layers should be sealed and committed now.
     pub(crate) fn is_commit_due(&self) -> bool {
-        self.waiting >= COMMIT_BYTES
-            || self.held >= COMMIT_HELD
-            || self.committed.elapsed() >= COMMIT_AFTER
+        self.held >= COMMIT_HELD || self.committed.elapsed() >= COMMIT_AFTER
     }
 
     /// Reserve room for the manifest, so that a commit succeeds even on a full disk, and commit if
@@ -285,7 +281,7 @@ impl Outbox {
             obsolete: self.obsolete.len(),
         });
         self.changed = false;
-        (self.waiting, self.held) = (0, 0);
+        self.held = 0;
         self.committed = Instant::now();
         Ok(())
     }
@@ -313,7 +309,7 @@ impl Outbox {
                 continue;
             };
             let pending = self.sealed.remove(committing + at);
-            if matches!(pending.contents, Spooled::File) {
+            if pending.held.is_none() {
                 file::remove(&self.temporary(name))?;
             }
         }
@@ -410,13 +406,11 @@ impl Pending {
     fn publish(&self, dir: &Path) -> Result<()> {
         let path = dir.join(self.name.to_string());
         let temporary = file::temporary(&path);
-        match &self.contents {
-            Spooled::Memory(bytes) => file::write(&temporary, bytes)?,
+        match &self.held {
+            Some(bytes) => file::write(&temporary, bytes)?,
             // A failed commit may have published the file already.
-            Spooled::File if !file::is_there(&temporary)? && file::is_there(&path)? => {
-                return Ok(());
-            }
-            Spooled::File => {}
+            None if !file::is_there(&temporary)? && file::is_there(&path)? => return Ok(()),
+            None => {}
         }
         file::publish(&temporary, &path)
     }

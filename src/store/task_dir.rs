@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::files::Named;
 use super::run::Run;
-use super::writer::{Spooled, Writer};
+use super::writer::Writer;
 use super::{checked, file, files};
 use crate::error::{Error, Result};
 use crate::part::{Contents, FileContents, Sealed, Segments};
@@ -130,19 +130,21 @@ impl Attempt<'_> {
         contents: impl Into<Contents>,
         block: usize,
     ) -> Result<Writer> {
-        Writer::one(self.place.path().join(name), contents.into(), block)
+        let path = self.place.path().join(name);
+        let path_of = Box::new(move |_| path.clone());
+        Writer::new(path_of, vec![contents.into()], block, u64::MAX)
     }
 
     /// Finish a file and publish it under `name`, unless the name is taken. An empty file is
     /// dropped. Returns the totals of the file.
     pub(crate) fn publish(&self, name: &str, writer: Writer) -> Result<Sealed> {
         let mut sealed = Sealed::default();
-        for (contents, file) in writer.finish()? {
+        for (held, file) in writer.finish()? {
             if file.states == 0 {
                 continue;
             }
             let written = self.place.path().join(name);
-            if let Spooled::Memory(bytes) = contents {
+            if let Some(bytes) = held {
                 file::write(&written, &bytes)?;
             }
             self.link(&written, name)?;

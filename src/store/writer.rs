@@ -10,11 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file;
-use super::files::{FileName, PartName};
 use crate::error::Result;
 use crate::part::{self, Block, PartWriter, Sealed};
 
-/// Path of segment `n`, or of the only file if `None`.
+/// The bytes of a finished file until a commit names it; `None` if they are on disk, under the
+/// file's temporary name.
+pub(super) type Held = Option<Arc<[u8]>>;
+
+/// The path of a segment by its number; of the first or only file by `None`.
 type PathOf = dyn Fn(Option<u32>) -> PathBuf + Send + Sync;
 
 /// Writes the files of a part, or of its values. The first file gets a number only if there is a
@@ -26,39 +29,23 @@ pub(crate) struct Writer {
     /// Number of boards in every file but the last.
     segment: u64,
     /// The full files.
-    full: Vec<(Spooled, Sealed)>,
+    full: Vec<(Held, Sealed)>,
     file: PartWriter<Spool>,
 }
 
 impl Writer {
-    /// Begin the files of a part, or of its values, with `segment` boards each, under temporary
-    /// names in `dir`.
+    /// Begin files with `segment` boards each, in blocks of `block` boards.
     pub(super) fn new(
-        dir: &Path,
-        name: PartName,
+        path_of: Box<PathOf>,
         contents: Vec<part::Contents>,
+        block: usize,
         segment: u64,
     ) -> Result<Self> {
-        let dir = dir.to_owned();
-        let name_of = move |segment| FileName { of: name, segment }.to_string();
-        let path_of = Box::new(move |segment| file::temporary(&dir.join(name_of(segment))));
-        let first = contents[0];
         Ok(Self {
-            file: begin(&path_of(None), first, first.block())?,
+            file: begin(&path_of(None), contents[0], block)?,
             path_of,
             contents,
             segment,
-            full: Vec::new(),
-        })
-    }
-
-    /// Begin one file, at `path`, in blocks of `block` boards.
-    pub(super) fn one(path: PathBuf, contents: part::Contents, block: usize) -> Result<Self> {
-        Ok(Self {
-            file: begin(&path, contents, block)?,
-            path_of: Box::new(move |_| path.clone()),
-            contents: vec![contents],
-            segment: u64::MAX,
             full: Vec::new(),
         })
     }
@@ -91,7 +78,7 @@ impl Writer {
     }
 
     /// Finish the last file; returns all files in order.
-    pub(super) fn finish(self) -> Result<Vec<(Spooled, Sealed)>> {
+    pub(super) fn finish(self) -> Result<Vec<(Held, Sealed)>> {
         let mut files = self.full;
         files.push(end(self.file)?);
         Ok(files)
@@ -103,10 +90,10 @@ fn begin(path: &Path, contents: part::Contents, block: usize) -> Result<PartWrit
     PartWriter::in_blocks(empty, path, contents, block)
 }
 
-fn end(file: PartWriter<Spool>) -> Result<(Spooled, Sealed)> {
+fn end(file: PartWriter<Spool>) -> Result<(Held, Sealed)> {
     Ok(match file.finish()? {
-        (Spool::Memory(bytes, _), sealed) => (Spooled::Memory(bytes.into_inner().into()), sealed),
-        (Spool::File(_), sealed) => (Spooled::File, sealed),
+        (Spool::Memory(bytes, _), sealed) => (Some(bytes.into_inner().into()), sealed),
+        (Spool::File(_), sealed) => (None, sealed),
     })
 }
 
@@ -122,14 +109,6 @@ pub(crate) enum Spool {
     Memory(Cursor<Vec<u8>>, PathBuf),
     /// On disk, under its temporary name.
     File(BufWriter<File>),
-}
-
-/// The bytes of a finished file until a commit names it.
-#[derive(Clone)]
-pub(super) enum Spooled {
-    Memory(Arc<[u8]>),
-    /// On disk, under its temporary name.
-    File,
 }
 
 impl Write for Spool {
@@ -165,22 +144,12 @@ impl Seek for Spool {
     }
 }
 
-impl Spooled {
-    /// Number of bytes held in memory.
-    pub(super) fn held(&self) -> u64 {
-        match self {
-            Self::Memory(bytes) => bytes.len() as u64,
-            Self::File => 0,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::Error;
     use crate::game::{Exp, PartKey};
-    use crate::part::{Encoder, Kind, Part};
+    use crate::part::{Encoder, Kind, Label, Part};
     use std::fs;
 
     const KEY: PartKey = PartKey {
@@ -189,10 +158,15 @@ mod tests {
     };
 
     /// Write boards, block by block, into files of `segment` boards.
-    fn write(boards: &[u64], segment: u64) -> Result<Vec<(Spooled, Sealed)>> {
-        let name = PartName::new(Kind::Afterstates, KEY);
-        let label = name.label(&"4x4".parse().unwrap());
-        let mut writer = Writer::new(Path::new("."), name, vec![label.into()], segment)?;
+    fn write(boards: &[u64], segment: u64) -> Result<Vec<(Held, Sealed)>> {
+        let label = Label::new(&"4x4".parse().unwrap(), Kind::Afterstates, KEY);
+        let path_of = Box::new(|_| PathBuf::from("memory"));
+        let mut writer = Writer::new(
+            path_of,
+            vec![label.into()],
+            Kind::Afterstates.block(),
+            segment,
+        )?;
         let (mut encoder, mut block) = (Encoder::new(1)?, Block::default());
         for boards in boards.chunks(writer.block()) {
             encoder.encode(boards, &mut block)?;
@@ -218,9 +192,9 @@ mod tests {
             let files = write(&boards[..length as usize], segment).unwrap();
             let states: Vec<u64> = files.iter().map(|(_, sealed)| sealed.states).collect();
             assert_eq!(states, expected);
-            let parts = files.into_iter().map(|(contents, _)| match contents {
-                Spooled::Memory(bytes) => Part::from_memory("memory".as_ref(), bytes),
-                Spooled::File => panic!("so few fit in memory"),
+            let parts = files.into_iter().map(|(held, _)| {
+                let bytes = held.expect("so few fit in memory");
+                Part::from_memory("memory".as_ref(), bytes)
             });
             let part = Part::join(parts).unwrap();
             assert_eq!(part.states(), length);
