@@ -8,8 +8,8 @@ use tempfile::{Builder, TempDir};
 use crate::error::{Error, Result};
 use crate::fork::ForkLock;
 
-/// The files and directories that exist.
-static ALL: LazyLock<ForkLock<Vec<PathBuf>>> = LazyLock::new(ForkLock::default);
+/// The files and directories that exist. While this is locked, no other is made.
+pub(crate) static ALL: LazyLock<ForkLock<Vec<PathBuf>>> = LazyLock::new(ForkLock::default);
 
 /// A path that a signal deletes until this is dropped.
 pub(crate) struct Noted(PathBuf);
@@ -66,16 +66,4 @@ impl TemporaryDir {
     pub(crate) fn path(&self) -> &Path {
         self.dir.path()
     }
-}
-
-/// Like [`all`], but `None` if a thread, perhaps this one, is making or deleting one.
-#[cfg(feature = "cli")]
-pub(crate) fn all_unless_held() -> Option<impl std::ops::Deref<Target = Vec<PathBuf>>> {
-    ALL.try_lock()
-}
-
-/// The files and directories that exist. Until the result is dropped, no other is made.
-#[cfg(feature = "cli")]
-pub(crate) fn all() -> impl std::ops::Deref<Target = Vec<PathBuf>> {
-    ALL.lock().expect("the program does not fork")
 }

@@ -153,10 +153,9 @@ pub fn clean_up_without_memory(bytes: usize) {
         "enum48: memory: cannot allocate {bytes} bytes: give less --memory or fewer --threads, \
          then give the same command again"
     ));
-    for path in temporary::all_unless_held()
-        .iter()
-        .flat_map(|all| all.iter())
-    {
+    // A thread, perhaps this one, may be making or deleting one.
+    let all = temporary::ALL.try_lock();
+    for path in all.iter().flat_map(|all| all.iter()) {
         store::clear(path);
     }
 }

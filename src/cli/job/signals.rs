@@ -94,7 +94,7 @@ fn end_process(job: Option<StoppableJob>, signal: i32) {
         let _ = aside(say).recv_timeout(LAST_WORDS);
     }
     // While these are locked, no thread makes another one.
-    let all = temporary::all();
+    let all = temporary::ALL.lock().expect("the program does not fork");
     for path in all.iter() {
         store::clear(path);
     }
