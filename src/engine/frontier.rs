@@ -1,7 +1,5 @@
 //! The frontier: the afterstates from which the next layer follows.
 
-use std::ops::Range;
-
 use super::job::SLICE;
 use crate::error::Result;
 use crate::game::{Board, Exp, Game, PartKey, max_exp};
@@ -87,15 +85,12 @@ impl FrontierPart {
         match self {
             Self::File(part) => part.read_block(block, decoder, out),
             Self::List(boards) => {
-                out.extend_from_slice(&boards[slice(boards, block)]);
+                let slice = boards.chunks(SLICE).nth(block);
+                out.extend_from_slice(slice.expect("the list has the block"));
                 Ok(())
             }
         }
     }
-}
-
-fn slice(boards: &[Board], number: usize) -> Range<usize> {
-    number * SLICE..boards.len().min((number + 1) * SLICE)
 }
 
 impl Frontier {

@@ -5,7 +5,7 @@
 //! counts against the laws. This takes milliseconds, because no other file is read.
 
 use super::files::{Holds, PartName};
-use super::manifest::Manifest;
+use super::manifest::{Manifest, SealedFiles};
 use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::laws::Laws;
@@ -21,7 +21,7 @@ impl Manifest {
         self.segments()?;
         self.no_empty_row()?;
         self.sums()?;
-        self.bytes()?;
+        check_bytes(self.files())?;
         let laws = Laws::new(&self.game, self.sealed_sum);
         let ended = laws.table(&self.table()).map_err(|error| match error {
             Error::Law { place, law } => format!("rows: {place}: {law}"),
@@ -66,14 +66,6 @@ impl Manifest {
         let most = self.game.sum_bound();
         check(sealed <= most, || {
             format!("sealed_sum: expected at most {most}, got {sealed}")
-        })
-    }
-
-    /// The total size does not overflow.
-    fn bytes(&self) -> Result<(), String> {
-        let bytes = self.files().map(|files| files.sealed.bytes);
-        check(bytes.fold(0, u64::saturating_add) < u64::MAX, || {
-            "bytes: more than any disk holds".to_owned()
         })
     }
 
@@ -137,6 +129,14 @@ impl Manifest {
         let named = self.afterstates.iter();
         needed.eq(named.map(|files| (files.name, files.sealed.states)))
     }
+}
+
+/// The total size of all files does not overflow.
+pub(super) fn check_bytes<'a>(files: impl Iterator<Item = &'a SealedFiles>) -> Result<(), String> {
+    let bytes = files.map(|files| files.sealed.bytes);
+    check(bytes.fold(0, u64::saturating_add) < u64::MAX, || {
+        "bytes: more than any disk holds".to_owned()
+    })
 }
 
 pub(super) fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {

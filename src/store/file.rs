@@ -271,6 +271,7 @@ pub(crate) fn clear(path: &Path) -> bool {
 /// needs no lock, because no process can count there. A link is refused, because it leads to a
 /// foreign file.
 pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     let path = dir.join(LOCK);
     if path.is_symlink() {
         let cause = io::Error::other("a link: delete it");
@@ -279,8 +280,11 @@ pub(crate) fn lock(dir: &Path) -> Result<Option<File>> {
     let has_lock = has_lock(&path)?;
     let mut write = OpenOptions::new();
     let opened = match write.write(true).create(!has_lock).open(&path) {
-        Err(error) if has_lock && refuses_writing(&error) => File::open(&path),
-        Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => return Ok(None),
+        Err(error) => match error.kind() {
+            PermissionDenied | ReadOnlyFilesystem if has_lock => File::open(&path),
+            ReadOnlyFilesystem => return Ok(None),
+            _ => Err(error),
+        },
         opened => opened,
     };
     let file = opened.map_err(Error::io(&path, "open the lock"))?;
@@ -297,11 +301,6 @@ fn has_lock(path: &Path) -> Result<bool> {
         return Err(Error::io(path, "open the lock")(cause));
     }
     Ok(found.is_some())
-}
-
-fn refuses_writing(error: &io::Error) -> bool {
-    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
 }
 
 /// Keep counts out of a directory until the returned file is closed. A directory without a lock

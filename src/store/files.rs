@@ -234,7 +234,7 @@ fn tasks_of(name: &str) -> Option<u32> {
 /// Refuse a directory that has no manifest, unless it holds only files that a run writes before its
 /// first commit.
 pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
-    let names = names(dir)?;
+    let names: Vec<String> = entries(dir)?.into_iter().map(|(name, _)| name).collect();
     // Another program may keep contents in its lock, or a link.
     let is_empty_file = |name: &str| {
         let found = fs::symlink_metadata(dir.join(name));
@@ -258,9 +258,10 @@ pub(crate) fn refuse_foreign(dir: &Path) -> Result<()> {
 /// files called `manifest.json`.
 #[cfg(feature = "cli")]
 pub(crate) fn is_run(dir: &Path) -> bool {
-    let names = names(dir).unwrap_or_default();
-    let of_a_run = |name: &String| name == LOCK || FileName::parse(name).is_some();
-    names.iter().any(|name| name == MANIFEST) && names.iter().any(of_a_run)
+    let entries = entries(dir).unwrap_or_default();
+    let of_a_run = |name: &str| name == LOCK || FileName::parse(name).is_some();
+    entries.iter().any(|(name, _)| name == MANIFEST)
+        && entries.iter().any(|(name, _)| of_a_run(name))
 }
 
 /// Whether a run, or its solver, writes a file under this temporary name.
@@ -268,11 +269,6 @@ fn is_temporary(name: &str) -> bool {
     name.strip_suffix(TEMPORARY).is_some_and(|stem| {
         FileName::parse(stem).is_some() || [MANIFEST, TABLE, SOLUTION, RESERVE].contains(&stem)
     })
-}
-
-/// The names in a directory.
-fn names(dir: &Path) -> Result<Vec<String>> {
-    Ok(entries(dir)?.into_iter().map(|(name, _)| name).collect())
 }
 
 /// The names in a directory, and whether each is a directory.

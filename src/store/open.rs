@@ -84,7 +84,15 @@ impl Store {
             let matrices = store.run.matrices(sum)?.filter(|_| drops);
             matrices.map_or(Ok(()), |matrices| matrices.check_blocks())?;
         }
-        store.commit_or_make_room()?;
+        match store.commit() {
+            // The dropped files are deleted first, to make room. If this is interrupted, the command
+            // can be repeated, because it does not need these files.
+            Err(error) if error.is_lack_of_space() => {
+                store.run.outbox.make_room()?;
+                store.commit()?;
+            }
+            done => done?,
+        }
         if !matches!(store.run.check_table(), Ok(None)) {
             store.run.manifest.save(dir)?;
         }
@@ -157,19 +165,6 @@ impl Store {
             ));
         }
         Ok(dropped > 0)
-    }
-
-    /// Commit a change of `keep`. On a full disk, the dropped files are deleted first to make room.
-    /// If this is interrupted, the command can be repeated, because it does not need the deleted
-    /// files.
-    fn commit_or_make_room(&mut self) -> Result<()> {
-        match self.commit() {
-            Err(error) if error.is_lack_of_space() => {
-                self.run.outbox.make_room()?;
-                self.commit()
-            }
-            done => done,
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::counts::Row;
 use crate::error::{Result, SolvingError};
 use crate::game::{FourRate, Game, Objective, PartKey};
 use crate::part::Fingerprint;
-use crate::store::audit::check;
+use crate::store::audit::{check, check_bytes};
 use crate::store::checked;
 use crate::store::files::{FileName, Holds, PartName, SOLUTION};
 use crate::store::manifest::{PROGRAM, Record, SealedFiles};
@@ -176,11 +176,7 @@ impl SolutionManifest {
                 })?;
             }
         }
-        let values = self.answers.iter().flat_map(|answer| &answer.files);
-        let bytes = values.map(|values| values.sealed.bytes);
-        check(bytes.fold(0, u64::saturating_add) < u64::MAX, || {
-            "bytes: more than any disk holds".to_owned()
-        })
+        check_bytes(self.answers.iter().flat_map(|answer| &answer.files))
     }
 }
 
