@@ -180,13 +180,9 @@ impl Run {
         check_keep(game, keep)?;
         let found = match file::find(dir)? {
             None => None,
-            Some(found) if found.is_dir() => {
+            Some(_) => {
                 files::refuse_foreign(dir)?;
                 Manifest::load_counted(dir)?
-            }
-            Some(_) => {
-                let cause = std::io::ErrorKind::NotADirectory.into();
-                return Err(Error::io(dir, "open the directory")(cause));
             }
         };
         let Some(manifest) = found else {

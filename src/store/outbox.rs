@@ -197,12 +197,18 @@ impl Outbox {
     /// Open all finished parts, which no commit names.
     pub(crate) fn open_parts(mut self) -> Result<Vec<Part>> {
         let finished = self.seal(u32::MAX).into_iter();
-        let open = |files: SealedFiles| {
-            let label = files.name.label(&self.game);
-            let files = files.files();
-            Part::join(files.map(|(name, sealed)| self.open(name, label, sealed)))
-        };
+        let open = |files: SealedFiles| self.open_all(&files, files.name.label(&self.game));
         finished.map(open).collect()
+    }
+
+    /// Open all files of an entry, which have equal contents.
+    pub(super) fn open_all<C: FileContents>(
+        &self,
+        files: &SealedFiles,
+        contents: C,
+    ) -> Result<Segments<C>> {
+        let files = files.files();
+        Segments::join(files.map(|(name, sealed)| self.open(name, contents, sealed)))
     }
 
     /// Open a file, in memory or on disk, and check it against its entry in the manifest.

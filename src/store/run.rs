@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::file;
-use super::files::{self, FileName, PartName};
+use super::files::{self, PartName};
 use super::layer::Keep;
 use super::manifest::{Manifest, SealedFiles};
 use super::outbox::Outbox;
@@ -266,11 +266,8 @@ impl Run {
     /// Open a part that the manifest names.
     pub(crate) fn open_part(&self, files: &SealedFiles) -> Result<Part> {
         let name = files.name;
-        let label = name.label(&self.manifest.game);
-        let opened = files
-            .files()
-            .map(|(name, sealed)| self.outbox.open(name, label, sealed));
-        let part = Part::join(opened).map_err(|error| self.or_dropped(error, name))?;
+        let opened = self.outbox.open_all(files, name.label(self.game()));
+        let part = opened.map_err(|error| self.or_dropped(error, name))?;
         // Nothing is computed from states, and an audit would slow their export; `verify` audits
         // them.
         if name.kind() == Kind::States || name.key.sum > self.audited {
@@ -290,10 +287,9 @@ impl Run {
     pub(crate) fn matrices(&self, sum: u32) -> Result<Option<MatrixFile>> {
         let expected = self.manifest.find(PartName::of_matrices(sum));
         let open = |files: &SealedFiles| {
-            let layer = LayerLabel::new(self.game(), sum);
             let opened = self
                 .outbox
-                .open(FileName::only(files.name), layer, files.sealed);
+                .open_all(files, LayerLabel::new(self.game(), sum));
             opened.map_err(|error| self.or_dropped(error, files.name))
         };
         expected.map(open).transpose()
