@@ -68,7 +68,8 @@ impl<'a, F: Default + Send> Pipeline<'a, F> {
         let workers = self.workers;
         let sizes: Vec<Vec<usize>> = jobs.iter().map(|job| job.source.tasks()).collect();
         let batches = batches(&sizes, self.batch);
-        let tallies = workers.per_thread(|| vec![Tally::default(); jobs.len()]);
+        let none = |_| vec![Tally::default(); jobs.len()];
+        let tallies = PerThread::of((0..workers.threads()).map(none));
         let (mut produced, mut writes): (&[Share], _) = (&[], Vec::new());
         // Boards that do not fill a block yet. The boards of the next batch follow them.
         let mut rest = Vec::new();

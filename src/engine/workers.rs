@@ -6,7 +6,6 @@
 //! the pool of [`Workers::install`] or of [`pool`]. Apart from that, a single thread may read or
 //! write files while another one computes, or wait for Ctrl-C.
 
-use std::iter;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -68,11 +67,12 @@ impl Workers {
                 slid: Default::default(),
             })
         };
+        let each = (0..plan.threads()).map(worker);
         Ok(Self {
             pool: pool(plan.threads())?,
             stop: plan.stop.clone(),
             finishing: AtomicBool::new(false),
-            each: PerThread::new(plan.threads(), worker)?,
+            each: PerThread::of(each.collect::<Result<Vec<_>>>()?),
         })
     }
 
@@ -128,11 +128,6 @@ impl Workers {
         self.pool.current_num_threads()
     }
 
-    /// Make a value for each thread.
-    pub(crate) fn per_thread<T>(&self, make: impl FnMut() -> T) -> PerThread<T> {
-        PerThread::of(iter::repeat_with(make).take(self.threads()))
-    }
-
     /// Like [`Workers::each`], for long tasks. After each task its thread calls `watch`, unless
     /// another thread is calling it.
     pub(crate) fn each_watched<T: Sync, R: Default + AddAssign + Send>(
@@ -173,19 +168,9 @@ impl AddAssign for Done {
 pub(crate) struct PerThread<T>(Vec<Mutex<T>>);
 
 impl<T> PerThread<T> {
-    /// Make a value for each of the indices `0..threads`.
-    ///
-    /// # Errors
-    ///
-    /// The first error of `make`.
-    pub(crate) fn new(threads: usize, make: impl FnMut(usize) -> Result<T>) -> Result<Self> {
-        let values = (0..threads).map(make).collect::<Result<Vec<T>>>();
-        Ok(Self::of(values?.into_iter()))
-    }
-
     /// Values for threads with the indices 0, 1, ...
-    pub(crate) fn of(values: impl Iterator<Item = T>) -> Self {
-        Self(values.map(Mutex::new).collect())
+    pub(crate) fn of(values: impl IntoIterator<Item = T>) -> Self {
+        Self(values.into_iter().map(Mutex::new).collect())
     }
 
     /// The value of the thread with this index.
@@ -286,7 +271,7 @@ mod tests {
 
     #[test]
     fn each_thread_changes_its_own_value_and_the_values_keep_their_order() {
-        let values = PerThread::new(3, |index| Ok(10 * index)).unwrap();
+        let values = PerThread::of((0..3).map(|index| 10 * index));
         std::thread::scope(|scope| {
             for index in 0..3 {
                 let values = &values;
@@ -294,20 +279,5 @@ mod tests {
             }
         });
         assert_eq!(values.into_values(), [0, 11, 22]);
-    }
-
-    #[test]
-    fn the_first_error_ends_the_construction() {
-        let mut made = 0;
-        let values = PerThread::new(3, |index| {
-            made += 1;
-            if index == 1 {
-                Err(InputError::Max(3).into())
-            } else {
-                Ok(())
-            }
-        });
-        assert!(matches!(values, Err(Error::Input(InputError::Max(3)))));
-        assert_eq!(made, 2);
     }
 }

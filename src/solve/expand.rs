@@ -181,13 +181,15 @@ pub(crate) struct Buffers {
 
 impl Buffers {
     pub(crate) fn each(workers: &Workers) -> Result<PerThread<Self>> {
-        PerThread::new(workers.threads(), |_| {
+        let new = |_| {
             Ok(Self {
                 scratch: ExpandScratch::default(),
                 encoder: ValueEncoder::new()?,
                 values: Vec::new(),
             })
-        })
+        };
+        let each = (0..workers.threads()).map(new);
+        Ok(PerThread::of(each.collect::<Result<Vec<_>>>()?))
     }
 }
 

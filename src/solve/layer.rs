@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::goal::Payoff;
 use super::index::Index;
-use crate::engine::{Done, Workers};
+use crate::engine::{Done, PerThread, Workers};
 use crate::error::Result;
 use crate::game::Board;
 use crate::game::rank::{RankTables, Ranking};
@@ -161,7 +161,7 @@ impl Draft {
             Ok(Done)
         })?;
         let values: Pages<AtomicU32> = Pages::new(self.index.number() as usize * goals)?;
-        let buffers = workers.per_thread(|| (Vec::new(), Vec::new()));
+        let buffers = PerThread::of((0..workers.threads()).map(|_| (Vec::new(), Vec::new())));
         let Done = workers.each(&blocks, |worker, &(at, part, block)| {
             let (places, of_block) = &mut *buffers.lock(worker.index);
             let ranks = mem::take(&mut *self.ranks(at));
