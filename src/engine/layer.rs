@@ -165,13 +165,13 @@ impl<'a> ListCounter<'a> {
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<()> {
-        let (kind, game) = (Kind::States, *store.run().game());
+        let kind = Kind::States;
         let states = self.lists.spawn(origins, self.parts.workers)?;
         let mut jobs = Vec::new();
         for (&Origins { key, .. }, candidates) in origins.iter().zip(states) {
             let max = key.max;
             let [own, above] = [max, max.next()].map(|max| &afterstates[&max]);
-            let visit = ExpandStates::new(&game, max, own, above);
+            let visit = ExpandStates { own, above };
             jobs.push(PartJob::new(key, candidates.into_source(), visit));
         }
         let mut built = Vec::new();

@@ -12,12 +12,12 @@ use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::board::holds;
 use crate::game::rank::Ranking;
-use crate::game::{Board, Exp, Game, PartKey, Rules, Tally};
+use crate::game::{Board, Exp, Game, PartKey, Tally};
 use crate::part::Kind;
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
 pub(crate) struct Candidates {
-    pub(super) rules: Rules,
+    pub(super) game: Game,
     pub(super) kind: Kind,
     pub(super) key: PartKey,
     pub(super) ranking: Arc<Ranking>,
@@ -33,19 +33,18 @@ impl Candidates {
     /// Spawn `tile` into a block of afterstates, and collect the states in the buckets of one
     /// thread.
     pub(super) fn spawn(&self, afterstates: &[Board], tile: Exp, thread: usize) -> Result<()> {
-        let mut buckets = self.buckets.lock(thread);
-        let scratch = &mut *self.scratch.lock(thread);
+        let (rules, mut buckets) = (self.game.rules(), self.buckets.lock(thread));
         let CandidateScratch {
             pool,
             bitmap,
             made: [made, _],
             ranks,
             ..
-        } = scratch;
+        } = &mut *self.scratch.lock(thread);
         for slice in afterstates.chunks(SLICE) {
             made.clear();
-            self.rules.spawn(slice, tile, made);
-            self.rules.canonicalise(made);
+            rules.spawn(slice, tile, made);
+            rules.canonicalise(made);
             ranks.clear();
             self.ranking.ranks(made, ranks);
             buckets.produced += made.len() as u64;
@@ -66,58 +65,19 @@ impl Candidates {
 }
 
 /// The visit of one part's states: counts them, drops the dead ones, moves the live ones, and collects
-/// their afterstates. The largest tile of an afterstate is the part's largest tile, or the next larger
-/// tile after a merge.
+/// their afterstates.
 pub(crate) struct ExpandStates<'a> {
-    /// The winning tile.
-    win: Exp,
-    own: &'a Candidates,
-    above: &'a Candidates,
-    /// The tile that two of the part's largest tiles merge into.
-    merged: Exp,
-}
-
-impl<'a> ExpandStates<'a> {
-    /// The visit of states with largest tile `max`. Afterstates go to `own`, or after a merge of
-    /// largest tiles to `above`.
-    pub(crate) fn new(game: &Game, max: Exp, own: &'a Candidates, above: &'a Candidates) -> Self {
-        Self {
-            win: game.win(),
-            own,
-            above,
-            merged: max.next(),
-        }
-    }
-
-    /// Collect the afterstates of a slice of states, one list for each direction. They are not
-    /// canonical and have repeats; 0 stands for no afterstate. `worker` is the number of the
-    /// thread.
-    fn collect(&self, worker: usize, afterstates: &[Vec<Board>; 4]) -> Result<()> {
-        let CandidateScratch {
-            pool,
-            bitmap,
-            filter,
-            made: [own, above],
-            ranks,
-        } = &mut *self.own.scratch.lock(worker);
-        filter.pass(afterstates, self.merged, own, above);
-        for (candidates, boards) in [(self.own, own), (self.above, above)] {
-            candidates.rules.canonicalise(boards);
-            ranks.clear();
-            candidates.ranking.ranks(boards, ranks);
-            let mut buckets = candidates.buckets.lock(worker);
-            buckets.produced += boards.len() as u64;
-            buckets.put(ranks, pool, bitmap)?;
-        }
-        Ok(())
-    }
+    /// Gets the afterstates with the part's largest tile.
+    pub(crate) own: &'a Candidates,
+    /// Gets the others. After a merge of largest tiles, they have the next larger tile.
+    pub(crate) above: &'a Candidates,
 }
 
 impl Visit for ExpandStates<'_> {
     type Found = ();
 
     fn count_and_filter(&self, states: &mut Vec<Board>) -> Tally {
-        self.own.rules.census(states)
+        self.own.game.rules().census(states)
     }
 
     fn visit(
@@ -131,8 +91,24 @@ impl Visit for ExpandStates<'_> {
             afterstates.resize(states.len(), 0);
         }
         let slid = worker.slid.each_mut().map(Vec::as_mut_slice);
-        let tally = self.own.rules.slide(states, self.win, slid);
-        self.collect(worker.index, &worker.slid)?;
+        let (rules, win) = (self.own.game.rules(), self.own.game.win());
+        let tally = rules.slide(states, win, slid);
+        let CandidateScratch {
+            pool,
+            bitmap,
+            filter,
+            made: [own, above],
+            ranks,
+        } = &mut *self.own.scratch.lock(worker.index);
+        filter.pass(&worker.slid, self.above.key.max, own, above);
+        for (candidates, boards) in [(self.own, own), (self.above, above)] {
+            rules.canonicalise(boards);
+            ranks.clear();
+            candidates.ranking.ranks(boards, ranks);
+            let mut buckets = candidates.buckets.lock(worker.index);
+            buckets.produced += boards.len() as u64;
+            buckets.put(ranks, pool, bitmap)?;
+        }
         Ok(tally)
     }
 }

@@ -133,7 +133,7 @@ impl Lists {
         let ranges = (ranking.boards() >> bits) as usize + 1;
         let buckets = |_| Buckets::new(ranges, bits, &self.plan, Spill::new(&self.dir));
         Candidates {
-            rules: self.game.rules(),
+            game: self.game,
             kind,
             key: PartKey { sum: self.sum, max },
             ranking: Arc::clone(ranking),
