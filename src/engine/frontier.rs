@@ -6,15 +6,13 @@ use crate::game::{Board, Exp, Game, PartKey, max_exp};
 use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;
 
-/// The afterstates of the last two sums, and the starts of the next sum. The search needs nothing
-/// else of older layers.
+/// The afterstates of the last two sums. The search needs nothing else of older layers.
 pub(crate) struct Frontier {
     game: Game,
     /// Sum of the next layer.
     sum: u32,
     /// The parts of both sums, in order.
     parts: Vec<(PartKey, FrontierPart)>,
-    starts: Vec<Board>,
 }
 
 pub(crate) enum FrontierPart {
@@ -104,12 +102,7 @@ impl Frontier {
                 parts.push((part.label().key, FrontierPart::File(part)));
             }
         }
-        Ok(Self {
-            game,
-            sum,
-            parts,
-            starts: game.starts(sum),
-        })
+        Ok(Self { game, sum, parts })
     }
 
     /// Sum of the layer that follows from the frontier.
@@ -127,13 +120,13 @@ impl Frontier {
             }
         }
         self.sum += 2;
-        self.starts = self.game.starts(self.sum);
     }
 
     /// An upper bound on the candidates of the next layer.
     pub(crate) fn candidates_at_most(&self) -> u64 {
         let boards: u64 = self.parts.iter().map(|(_, part)| part.boards()).sum();
-        boards * u64::from(self.game.size().cells()) + self.starts.len() as u64
+        let starts = self.game.starts(self.sum).len() as u64;
+        boards * u64::from(self.game.size().cells()) + starts
     }
 
     /// All afterstates and starts from which the states of a part come.
@@ -146,7 +139,7 @@ impl Frontier {
                 blocks.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
             }
         }
-        let mut starts = self.starts.clone();
+        let mut starts = self.game.starts(self.sum);
         starts.retain(|&board| max_exp(board) == key.max);
         Origins {
             key,
