@@ -36,7 +36,6 @@ type CollectedAfterstates = BTreeMap<Exp, Candidates>;
 pub(crate) struct ListCounter<'a> {
     lists: Lists,
     parts: Pipeline<'a>,
-    plan: Plan,
     /// The frontier, if some of it is in memory.
     frontier: Option<Frontier>,
     /// The states of the last layer, if it is small.
@@ -52,7 +51,6 @@ impl<'a> ListCounter<'a> {
         Ok(Self {
             lists: Lists::new(store.run(), plan)?,
             parts: Pipeline::new(plan.batch, workers),
-            plan: plan.clone(),
             frontier: None,
             states: Vec::new(),
         })
@@ -70,7 +68,7 @@ impl<'a> ListCounter<'a> {
             Some(frontier) => frontier,
             None => Frontier::open(store.run())?,
         };
-        if frontier.candidates_at_most() > self.plan.small {
+        if frontier.candidates_at_most() > self.lists.plan.small {
             let layer = self.count_layer(&mut frontier, false, store, progress)?;
             progress.end(&layer.finished(store.run().keep()));
             return Ok(vec![layer]);
@@ -82,7 +80,8 @@ impl<'a> ListCounter<'a> {
             // A stop waits for a small layer, because the layers before it are only in memory.
             let mut layer =
                 workers.finish(|| self.count_layer(&mut frontier, true, store, progress))?;
-            let goes_on = layer.sum < last && frontier.candidates_at_most() <= self.plan.small;
+            let goes_on =
+                layer.sum < last && frontier.candidates_at_most() <= self.lists.plan.small;
             let stops = progress.stop() || workers.check().is_err();
             let done = layer.last || !goes_on || stops || store.outbox().is_commit_due();
             let run = store.run();

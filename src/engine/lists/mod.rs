@@ -53,7 +53,7 @@ const TILES: usize = Exp::LAST.get() as usize + 1;
 /// each thread.
 pub(crate) struct Lists {
     game: Game,
-    plan: Plan,
+    pub(super) plan: Plan,
     /// The sum of the layer under way.
     sum: u32,
     /// For each largest tile, tables for this sum and further sums, and the ranks of this sum.
