@@ -226,7 +226,7 @@ pub(crate) fn memory_text(bytes: u64) -> String {
 
 #[cfg(test)]
 impl Plan {
-    /// A plan so small that even small games pack and spill their candidates, split ranges, take
+    /// A plan so small that even small games spill their candidates, split ranges, take
     /// many batches, and write a frontier after each layer.
     pub(crate) fn tiny(threads: usize) -> Self {
         Self {
