@@ -47,7 +47,8 @@ fn apart(script: &str, args: &[&Path]) {
 }
 
 fn two_machines_share_a_network_file_system() {
-    let (here, there) = (place(), place());
+    // The machines have a /dev/shm of their own.
+    let (here, there) = (place(), tempfile::tempdir().unwrap());
     apart("nfs.sh", &[PROGRAM.as_ref(), there.path()]);
     for (name, game) in [
         ("killed", "--size 3 --max 256 --keep both"),
