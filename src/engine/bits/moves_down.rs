@@ -32,19 +32,29 @@ pub(crate) fn most_packed(full: u64, short: u64) -> u64 {
     full / 10 * 7 + short / 8
 }
 
+/// Memory for the matrices of a turn. New pages for each turn took a twentieth of the time.
+#[derive(Default)]
+pub(crate) struct TurnScratch {
+    /// Moves to the left, by weight of the top half.
+    moved: Vec<Matrix>,
+    /// Moves down: boards with a full bottom half, and boards with a short one.
+    down: Vec<[Matrix; 2]>,
+}
+
 /// Derive the moves down with top halves of the weights `tops`, unless they are there. Others are
 /// dropped.
 ///
 /// The work goes batch by batch. A batch of moves to the left, or of moves down, takes at most half
-/// of `bytes`, or has one matrix. `moved` is memory for moves to the left.
+/// of `bytes`, or has one matrix.
 pub(crate) fn make_moves_down(
     afterstates: &mut Afterstates,
     tops: &[usize],
     bytes: u64,
-    moved: &mut Vec<Matrix>,
+    scratch: &mut TurnScratch,
     halves: &Halves,
     workers: &Workers,
 ) -> Result<()> {
+    let TurnScratch { moved, down } = scratch;
     let weight = afterstates.weight;
     let there = &mut afterstates.moves_down;
     there.retain(|top, _| tops.contains(top));
@@ -56,12 +66,18 @@ pub(crate) fn make_moves_down(
     sources.retain(|&top| afterstates.moved[top].has_bits());
     let batches_of_sources = batches(&sources, bytes, |top| vec![afterstates.shape(top, halves)]);
     for batch in batches(&missing, bytes, |top| shapes(top).to_vec()) {
-        let new = |&top: &usize| {
-            let [full, short] = shapes(top).map(Matrix::new);
-            Ok(Mutex::new((top, [full?, short?])))
+        let tops = &missing[batch];
+        down.resize_with(tops.len().max(down.len()), Default::default);
+        let begin = |(down, &top): (_, &usize)| {
+            let pair: &mut [Matrix; 2] = down;
+            for (matrix, (rows, width)) in pair.iter_mut().zip(shapes(top)) {
+                matrix.reshape(rows, width)?;
+                matrix.clear();
+            }
+            Ok(Mutex::new((top, pair)))
         };
-        let down: Vec<Mutex<(usize, [Matrix; 2])>> =
-            missing[batch].iter().map(new).collect::<Result<_>>()?;
+        let down: Vec<_> = down.par_iter_mut().zip(tops).map(begin).collect();
+        let down = down.into_iter().collect::<Result<Vec<_>>>()?;
         for batch in &batches_of_sources {
             unpack(afterstates, &sources[batch.clone()], moved, halves, workers)?;
             let turn = QuarterTurn {
@@ -70,7 +86,8 @@ pub(crate) fn make_moves_down(
                 halves,
             };
             let Done = workers.each(&down, |_, down| {
-                let (top, [full, short]) = &mut *down.lock().expect("no thread panics");
+                let (top, down) = &mut *down.lock().expect("no thread panics");
+                let [full, short] = &mut **down;
                 turn.on_full(*top, full);
                 turn.on_short(*top, short);
                 Ok(Done)
@@ -78,7 +95,7 @@ pub(crate) fn make_moves_down(
         }
         let packed = down.into_par_iter().map(|down| {
             let (top, down) = down.into_inner().expect("no thread panics");
-            let [full, short] = down.map(|matrix| PackedMatrix::new(matrix.rows()));
+            let [full, short] = down.each_ref().map(|down| PackedMatrix::new(down.rows()));
             Ok((top, [full?, short?]))
         });
         let packed: Vec<_> = packed.collect::<Result<_>>()?;

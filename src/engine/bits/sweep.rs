@@ -19,9 +19,8 @@ use super::counts::{BoardCounts, PairCounts, compare_afterstates};
 use super::half::Half;
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
-use super::matrix::Matrix;
 use super::memory::for_layer;
-use super::moves_down::{make_moves_down, most_bytes};
+use super::moves_down::{TurnScratch, make_moves_down, most_bytes};
 use super::pair::{Pair, PairScratch};
 use super::tables::{Halves, Sides};
 use crate::counts::Row;
@@ -42,9 +41,9 @@ pub(crate) struct Sweep<'a> {
     scratch: PerThread<PairScratch>,
     /// The afterstates of the layer that is being counted, of the last sum, and of the sum before it.
     afterstates: [Afterstates; 3],
-    /// Bytes of scratch memory for a quarter turn, and its moves to the left.
+    /// Scratch memory for a quarter turn, and its bytes.
     turn: u64,
-    turned: Vec<Matrix>,
+    turned: TurnScratch,
     /// Most bytes of moves down of a batch, if it has more than one pair.
     pub(super) most_moves_down: u64,
     /// Half the sum of the layer.
@@ -70,7 +69,7 @@ impl<'a> Sweep<'a> {
             scratch: PerThread::of(scratch),
             afterstates: [0; 3].map(Afterstates::new),
             turn: plan.turn,
-            turned: Vec::new(),
+            turned: TurnScratch::default(),
             most_moves_down: plan.moves_down,
             weight,
             lighter: 0..usize::MAX,
@@ -437,7 +436,15 @@ mod tests {
     fn boards(afterstates: &mut Afterstates, halves: &Halves, workers: &Workers) -> Vec<Board> {
         let mut matrix = AfterstateMatrix::default();
         let tops: Vec<usize> = halves.tops(afterstates.weight).collect();
-        make_moves_down(afterstates, &tops, 0, &mut Vec::new(), halves, workers).unwrap();
+        make_moves_down(
+            afterstates,
+            &tops,
+            0,
+            &mut TurnScratch::default(),
+            halves,
+            workers,
+        )
+        .unwrap();
         let mut row = Vec::new();
         let mut boards = Vec::new();
         for top in 0..=afterstates.weight {
