@@ -137,7 +137,7 @@ fn kept(dir: &Path, last: u32) -> String {
     }
 }
 
-/// What a count took.
+/// The time and the memory of a count.
 struct Cost<'a> {
     choice: &'a Choice,
     /// States that this process counted; earlier processes counted the others.

@@ -23,8 +23,9 @@
 
 use std::ops::Range;
 
-use super::half::{Half, Quads};
+use super::half::Half;
 use super::kernels::{BitLine, LINE, set};
+use super::quads::Quads;
 
 /// No position, or no row.
 pub(crate) const NONE: u32 = u32::MAX;

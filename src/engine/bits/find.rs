@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::afterstates::Afterstates;
 use super::class::Class;
-use super::half::{Half, Quads};
+use super::half::Half;
+use super::quads::Quads;
 use crate::error::Result;
 use crate::fork::ForkLock;
 use crate::game::{Board, Exp, Game, images, max_exp, sum};

@@ -4,8 +4,8 @@
 //! all. So each row is sorted alone, in a core's first caches. Then the rows are laid end to end in
 //! the order of their top halves.
 //!
-//! The boards of a row have one top half, so four bytes per board are enough. When the
-//! memory is used up, rows go to a file, in the same form.
+//! The boards of a row have one top half, so four bytes per board are enough. A file takes the rows
+//! that do not fit in memory, in the same four bytes per board.
 
 use std::mem;
 use std::ops::Range;

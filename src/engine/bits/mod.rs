@@ -106,8 +106,8 @@
 //! | prefix | the first two cells of an image of a board |
 //! | named board | a canonical board that was visited, not only counted |
 //!
-//! Reading order: `half`, `class`, `positions` (the bits); `counts`; `tables` (what each step looks
-//! up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
+//! Reading order: `half`, `quads`, `class`, `positions` (the bits); `counts`; `tables` (what each
+//! step looks up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
 //! `afterstates`, `moves_down` with `turn`, `afterstate_matrix`; `pair` (the loop over rows), and its
 //! steps in order: `spawn`, `count`, `canonical` with `prefixes`, `slide`; `sweep` (a layer,
 //! or some of its pairs for a cluster), `listing`, `unpack`; this file (layers and their files);
@@ -131,6 +131,7 @@ mod packed_matrix;
 mod pair;
 mod positions;
 mod prefixes;
+mod quads;
 mod sizes;
 mod slide;
 mod spawn;

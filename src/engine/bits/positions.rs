@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::class::{Class, NONE};
 use super::field::FieldMask;
-use super::half::{Half, Quad, Quads};
+use super::half::{Half, Quad};
+use super::quads::Quads;
 
 /// The positions of all halves of a game.
 pub(crate) struct Positions {

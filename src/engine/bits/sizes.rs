@@ -236,7 +236,8 @@ fn halves<const N: usize>(exponents: u8, most: usize, keep: impl Fn([u8; N]) -> 
 #[cfg(test)]
 mod tests {
     use super::super::class::{Class, ColumnRange};
-    use super::super::half::{Half, Quads};
+    use super::super::half::Half;
+    use super::super::quads::Quads;
     use super::*;
 
     #[test]
