@@ -80,7 +80,7 @@ impl Slots {
 struct Mirror {
     /// The slot of each image.
     slots: Vec<u32>,
-    /// For each line of the rows a square.
+    /// For each line of the rows a square. Rows that are not taken have undefined bits.
     squares: Vec<BitLine>,
 }
 
@@ -117,7 +117,6 @@ impl Mirror {
                 to.iter_mut().zip(bits.0).for_each(|(to, bits)| *to |= bits);
             }
         }
-        self.squares.fill(BitLine::ZERO);
         self.slots.clear();
     }
 }

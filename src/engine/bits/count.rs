@@ -24,8 +24,11 @@ pub(crate) fn count_by_max(
     let mut counts = [0; EXPONENTS];
     let mut below = 0;
     for (exp, up_to_exp) in up_to.iter().enumerate().skip(max.into()) {
+        let last = exp + 1 == up_to.len();
         let here = match mask {
+            None if last => count(row),
             None => count_masked(row, up_to_exp),
+            Some(mask) if last => count_masked(row, mask),
             Some(mask) => count_masked_twice(row, mask, up_to_exp),
         };
         counts[exp] = here - below;

@@ -105,6 +105,27 @@ pub(super) fn set_field(words: &mut [u64], at: u32, field: u64) {
     }
 }
 
+/// Set the bits of fields of `bits` bits, 1 to 63, that follow each other from bit `at`. Each word is
+/// changed once.
+#[inline]
+pub(super) fn set_fields(words: &mut [u64], at: u32, fields: &[u64], bits: u32) {
+    let (mut word, mut filled) = (at as usize / 64, at % 64);
+    let mut joined = 0;
+    for &field in fields {
+        joined |= field << filled;
+        filled += bits;
+        if filled >= 64 {
+            words[word] |= joined;
+            word += 1;
+            filled -= 64;
+            joined = field >> (bits - filled);
+        }
+    }
+    if joined != 0 {
+        words[word] |= joined;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::kernels::versions::{KernelVersion, run, versions};
@@ -147,6 +168,25 @@ mod tests {
                     word >> shift & all,
                     "{bits:x}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn fields_follow_each_other_from_any_bit() {
+        let fields: Vec<u64> = (0..200).map(mix).collect();
+        for bits in [1, 7, 31, 32, 57, 63] {
+            let fields: Vec<u64> = fields.iter().map(|field| field >> (64 - bits)).collect();
+            for (at, count) in [(0, 0), (0, 200), (1, 64), (63, 1), (63, 2), (130, 200)] {
+                let words: Vec<u64> = (1000..1210)
+                    .map(|seed| mix(seed) & mix(seed + 500))
+                    .collect();
+                let (mut joined, mut single) = (words.clone(), words);
+                set_fields(&mut joined, at, &fields[..count], bits);
+                for (number, &field) in (0..).zip(&fields[..count]) {
+                    set_field(&mut single, at + number * bits, field);
+                }
+                assert!(joined == single, "{count} fields of {bits} bits at {at}");
             }
         }
     }

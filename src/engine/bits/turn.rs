@@ -11,7 +11,7 @@
 
 use std::hint::black_box;
 
-use super::field::{expand, set_field, word};
+use super::field::{expand, set_field, set_fields, word};
 use super::half::Quad;
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
 use super::matrix::Matrix;
@@ -99,11 +99,7 @@ impl QuarterTurn<'_> {
                 let fields_of_lefts = words.chunks_exact_mut(count).zip(&sources_of_lefts);
                 for ((words, (first, [there, _])), row) in fields_of_lefts.zip(&mut rows) {
                     expand(words, first % 8, there, transposer);
-                    let mut at = begin;
-                    for &field in &*words {
-                        set_field(row, at, field);
-                        at += transposer.bits;
-                    }
+                    set_fields(row, begin, words, transposer.bits);
                 }
             }
         }
