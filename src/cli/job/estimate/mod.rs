@@ -18,6 +18,10 @@ pub(in crate::cli) use self::solve::estimate_solver;
 /// The length of a trial.
 const TRIAL: Duration = Duration::from_millis(1500);
 
+/// A trial of at most this number of boards is not stopped. So the estimate of a small game is exact on
+/// any machine.
+const FEW: u64 = 100_000;
+
 /// Stops a job after some time, and notes the time of each layer.
 struct Trial {
     /// The time that is left for layers.
@@ -49,7 +53,8 @@ impl Progress for Trial {
     }
 
     fn stop(&mut self) -> bool {
-        self.left.is_zero()
+        let boards = self.layers.iter().map(|(layer, _)| layer.boards);
+        self.left.is_zero() && boards.sum::<u64>() > FEW
     }
 }
 
@@ -74,4 +79,25 @@ fn known([low, high]: Range) -> [u64; 2] {
 /// Free space, in words.
 fn space(free: Option<u64>) -> String {
     free.map_or("unknown".to_owned(), |free| units::bytes(free as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_needs_time_and_boards_to_be_stopped() {
+        let layer = |boards| FinishedLayer {
+            boards,
+            ..FinishedLayer::default()
+        };
+        let mut slow = Trial::new(Duration::ZERO);
+        slow.end(&layer(FEW));
+        assert!(!slow.stop());
+        slow.end(&layer(1));
+        assert!(slow.stop());
+        let mut fast = Trial::new(Duration::MAX);
+        fast.end(&layer(u64::MAX));
+        assert!(!fast.stop());
+    }
 }
