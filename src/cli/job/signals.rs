@@ -54,8 +54,9 @@ fn ending() -> impl Iterator<Item = i32> {
     ENDING.into_iter().filter(is_heard)
 }
 
-/// The time to print the last message. On a stopped terminal the message is lost.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// The time to print the last message, enough for a busy machine to start threads. On a stopped terminal
+/// the message is lost, and the process ends after this time. Systems often kill it after ten seconds.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A job that keeps its finished layers when it is asked to stop.
 #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix asks"))]
