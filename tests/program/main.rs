@@ -18,6 +18,8 @@ mod read;
 #[path = "../support/share.rs"]
 mod share;
 mod solved;
+#[path = "../support/tries.rs"]
+mod tries;
 
 mod best;
 mod check;
