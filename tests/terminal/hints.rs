@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::typed::Play;
 use crate::command::{good, place};
+use crate::tries::in_time;
 
 /// Solved runs of 2x3 and of 2x2 to 16.
 static SOLVED: LazyLock<TempDir> = LazyLock::new(|| {
@@ -100,26 +101,35 @@ fn a_key_makes_the_best_move() {
     assert!(left.stdout.starts_with("s1.2x3.5.2.w."), "{}", left.stdout);
 }
 
+/// Lets the program play from the start of the game, presses keys after two or more moves, and waits
+/// until it stops. Returns nothing if the game was over first.
+fn stop_by(play: &mut Play, keys: &str) -> Option<()> {
+    // More keys than a game has moves.
+    play.press(&"u".repeat(200));
+    play.until_shown("no move to undo");
+    assert_eq!(play.board_after(0), ". 2 4 / . . .");
+    play.press("p");
+    play.until("two moves", |screen| {
+        let contents = screen.contents();
+        let (_, rest) = contents.split_once("moves ").unwrap();
+        let (moves, _) = rest.split_once('\n').unwrap();
+        moves.parse::<u32>().unwrap() >= 2
+    });
+    play.press(keys);
+    play.until("a stop", |screen| !screen.contents().contains("playing"));
+    let contents = play.screen().contents();
+    (!contents.contains("the game is over")).then_some(())
+}
+
 #[test]
 fn a_key_stops_the_program_and_is_obeyed() {
     let mut play = start("2x3 --seed 5", (80, 24));
     play.press("p");
     play.until_shown("playing: any key stops");
-    play.board_after(2);
-    play.press("x");
-    play.until_shown("play on until no move is left");
-    play.press("p");
-    play.until_shown("playing");
-    play.press("p");
-    play.until_shown("play on until no move is left");
-    play.press("p");
-    play.until_shown("playing");
-    play.press("uuuuuu");
-    play.until_shown("no move to undo");
-    assert_eq!(play.board_after(0), ". 2 4 / . . .");
-    play.press("p");
-    play.until_shown("playing");
-    assert!(play.quit("q").stdout.starts_with("s1.2x3.5."));
+    for keys in ["x", "p", "uu"] {
+        in_time(|| stop_by(&mut play, keys));
+    }
+    assert!(play.quit("pq").stdout.starts_with("s1.2x3.5."));
 }
 
 #[test]

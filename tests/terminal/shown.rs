@@ -66,10 +66,19 @@ impl Shown {
 
     /// Wait until a text is shown; returns the contents of the screen, line by line.
     pub(crate) fn until(&mut self, text: &str) -> String {
-        while !self.contents().contains(text) {
-            self.take(text);
+        self.until_it(text, |contents| contents.contains(text))
+    }
+
+    /// Wait until the contents of the screen pass a test, and return them. A frame may be shown in
+    /// pieces.
+    pub(crate) fn until_it(&mut self, what: &str, holds: impl Fn(&str) -> bool) -> String {
+        loop {
+            let contents = self.contents();
+            if holds(&contents) {
+                return contents;
+            }
+            self.take(what);
         }
-        self.contents()
     }
 
     /// Wait until a text was written, even if it was shown only for a moment.
