@@ -549,9 +549,10 @@ fn a_dry_run_estimates_without_writing() {
     let counted = good(&place, "--size 3 --max 128 --threads 2 --quiet --json");
     let counted: serde_json::Value = serde_json::from_str(&counted).unwrap();
     let bytes = |of: &Value, key: &str| of[key].as_u64().unwrap();
-    let memory = bytes(&begun, "memory_low")..=bytes(&begun, "memory_high");
+    // A busy machine may measure less, because the count looks at its memory only now and then.
+    let most = bytes(&begun, "memory_high");
     assert!(
-        memory.contains(&bytes(&counted, "peak_memory")),
+        bytes(&begun, "memory_low") < most && bytes(&counted, "peak_memory") <= most,
         "{begun} {counted}"
     );
     let complete = object("--size 3 --max 128");
