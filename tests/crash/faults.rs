@@ -309,13 +309,13 @@ fn either_engine_resumes_a_stopped_count_of_bits_after_a_fault() {
 
 #[test]
 fn a_count_resumes_after_a_fault_while_it_spills() {
-    // The layer of sum 60 spills. The layers up to 58 are counted once, not again
+    // The layer of sum 54 spills. The layers up to 52 are counted once, not again
     // for each fault.
     let begun = Place::new();
-    let first = "--size 4 --max 32 --until 58 --threads 2 --memory 1G";
+    let first = "--size 4 --max 32 --until 52 --threads 2 --memory 1G";
     good(begun.shimmed(first, &[]), first);
     let count = Count {
-        args: "--size 4 --max 32 --until 60 --threads 1 --memory 24M",
+        args: "--size 4 --max 32 --until 54 --threads 1 --memory 24M",
         settings: EACH_LAYER,
         begun: Some(&begun),
         killed_at: None,

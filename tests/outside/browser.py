@@ -83,7 +83,8 @@ def start():
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1000,800"]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    options.binary_location = shutil.which("chromium")
+    # Where there is one, a build without windows draws the same pages in two thirds of the time.
+    options.binary_location = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     service = webdriver.ChromeService(shutil.which("chromedriver"))
     return webdriver.Chrome(options, service)
 

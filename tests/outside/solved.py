@@ -206,7 +206,7 @@ def pointer(kind, selector, **event):
 def swipes():
     for (right, below), wanted in [((-60, 20), "left"), ((10, 60), "down"), ((9, -9), None)]:
         open_seed("5")
-        finger = ActionChains(browser).move_to_element(find("#board")).click_and_hold()
+        finger = ActionChains(browser, duration=0).move_to_element(find("#board")).click_and_hold()
         finger.move_by_offset(right, below).release().perform()
         same(said().split(",")[0], wanted or "a new game")
     for selector, event, then, wanted in [
