@@ -9,7 +9,7 @@ use super::class::ColumnRange;
 use super::kernels::{BitLine, LINE};
 use super::matrix::Matrix;
 use super::tables::{Sides, unmark};
-use super::transpose::transpose_lines;
+use super::transpose::transpose_square;
 use crate::error::Result;
 
 /// The spawns in the bottom halves of a pair.
@@ -43,8 +43,10 @@ impl Spawns {
                 spawn(afterstates, sides.flipped(), position, row);
             }
             for across in 0..moved {
-                let rows = self.by_bottom.rows().map(|row| Some(&row[across]));
-                transpose_lines(&mut square, rows);
+                for (to, row) in square.iter_mut().zip(self.by_bottom.rows()) {
+                    *to = row[across];
+                }
+                transpose_square(&mut square);
                 for (at, &bits) in square.iter().enumerate() {
                     self.by_top.row_mut(across * LINE + at)[line] = bits;
                 }
