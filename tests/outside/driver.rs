@@ -182,7 +182,7 @@ fn the_driver_shows_that_a_seal_waits() {
     let text = format!(
         "if [ \"$2\" = seal ] && [ -p gate ]; then\n\
              echo waiting >&2\n\
-             timeout 20 cat gate\n\
+             timeout 600 cat gate\n\
              rm gate\n\
          fi\n\
          exec {PROGRAM} \"$@\"\n"
@@ -235,7 +235,7 @@ fn the_loop_without_ray_ends_after_the_count_or_an_error() {
     let run = |memory: &str, end: &str| {
         let place = place();
         let output = Command::new("timeout")
-            .args(["60", "sh", "-c", &code.replace("1G", memory)])
+            .args(["600", "sh", "-c", &code.replace("1G", memory)])
             .current_dir(&place)
             .output()
             .unwrap();
@@ -277,7 +277,9 @@ fn a_killed_driver_resumes() {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        assert!(heard.len() > 20);
+        // A count may end before a late kill.
+        let ended = heard.iter().any(|line| line.contains(COUNTED));
+        assert!(heard.len() > 20 || ended, "{heard:?}");
         let said = drive(place.path(), &layers, 2, PROGRAM.as_ref());
         let sealed = heard
             .iter()
@@ -303,13 +305,20 @@ fn stop(mut command: Command, signal: &str, driven: impl Fn(u32) -> u32) -> (Opt
     (child.wait().unwrap().code(), said.join("\n"))
 }
 
+/// What a driver says at the end of its count.
+const COUNTED: &str = ": counted";
 const STOPPED: &str = "stopped: the same command resumes the count";
 
 fn a_driver_that_is_told_to_stop_ends_its_tasks_and_resumes() {
     for (layers, (signal, code)) in layers().iter().zip([("INT", 130), ("TERM", 143)]) {
-        let place = place();
-        let driver = driver(place.path(), layers, 2, PROGRAM.as_ref());
-        let (ended, said) = stop(driver, signal, |pid| pid);
+        // A count that ends before the signal begins anew.
+        let attempt = |_| {
+            let place = place();
+            let driver = driver(place.path(), layers, 2, PROGRAM.as_ref());
+            let (ended, said) = stop(driver, signal, |pid| pid);
+            (!said.contains(COUNTED)).then_some((place, ended, said))
+        };
+        let (place, ended, said) = (0..20).find_map(attempt).unwrap();
         assert_eq!(ended, Some(code), "{said}");
         assert!(said.ends_with(STOPPED), "{said}");
         // A task names its directory by the whole path.
@@ -325,7 +334,9 @@ fn a_driver_that_is_told_to_stop_ends_its_tasks_and_resumes() {
 
 fn a_driver_that_is_process_1_can_be_stopped() {
     let place = place();
-    let inner = driver(place.path(), &layers()[0], 2, PROGRAM.as_ref());
+    // The count would take minutes.
+    let game = "--size 4 --max 32 --task 100000";
+    let inner = driver(place.path(), game, 2, PROGRAM.as_ref());
     let mut driver = Command::new("unshare");
     driver
         .args(["--pid", "--fork", "--kill-child", "--mount-proc", "python3"])
