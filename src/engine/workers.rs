@@ -18,17 +18,20 @@ use crate::game::Board;
 use crate::part::{Decoder, Encoder};
 use crate::progress::Stop;
 
-/// Start a pool of threads.
+/// Start a pool of threads, and wait until all have begun. A thread that begins without memory for its
+/// stack of signals ends the process, so they begin before the work takes memory.
 ///
 /// # Errors
 ///
 /// [`Error::Threads`] if the system cannot start them.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|e| Error::Threads {
+    let pool = pool.map_err(|e| Error::Threads {
         threads,
         cause: e.to_string(),
-    })
+    })?;
+    pool.broadcast(|_| ());
+    Ok(pool)
 }
 
 /// The buffers of a thread, which all its tasks use.

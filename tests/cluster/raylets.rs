@@ -7,7 +7,7 @@
 use std::env;
 use std::process::Command;
 
-use crate::command::{PROGRAM, good, place, stderr};
+use crate::command::{PROGRAM, good, place, stderr, stdout};
 use crate::files::files;
 use crate::share::share;
 
@@ -54,6 +54,7 @@ fn a_ray_cluster_survives_vanished_machines_and_killed_drivers_and_tasks() {
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", stderr(&output));
+        print!("{}", stdout(&output));
         assert!(files(&many.path().join("run")) == files(&one.path().join("run")));
     }
 }

@@ -160,8 +160,14 @@ pub(in crate::cli) fn listen() {
                 end_process(job.take(), signal);
             }
         };
-        let wait = move || signals.forever().for_each(act);
+        let (beginning, begun) = mpsc::channel::<()>();
+        let wait = move || {
+            drop(beginning);
+            signals.forever().for_each(act);
+        };
         let _ = thread::Builder::new().spawn(wait);
+        // It begins before the work takes memory: without memory to begin, a thread ends the process.
+        let _ = begun.recv();
     }
 }
 
