@@ -53,7 +53,7 @@ const GAMES: [&str; 5] = [
 
 /// Some layers of a game in many tasks, or all layers in an exhaustive test: as lists, and by sweeps.
 fn layers() -> [String; 2] {
-    let until = if exhaustive() { "" } else { "--until 46 " };
+    let until = if exhaustive() { "" } else { "--until 42 " };
     ["--task 100000", "--keep matrices --task 700"]
         .map(|rest| format!("--size 4 --max 16 {until}{rest}"))
 }

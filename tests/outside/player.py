@@ -351,9 +351,9 @@ def links():
 
 def fits():
     """The board and the controls are in the window, and the board is not tiny."""
+    open_page()
     for size in [(1280, 860), (1280, 720), (844, 390), (667, 375), (390, 844), (390, 664), (320, 568)]:
         resize(*size)
-        open_page()
         is_inside("header, #board, #caption, #player input, #player button", *size)
         ((_, board),) = boxes("#board")
         assert max(board["width"], board["height"]) >= 0.4 * min(size), (size, board)

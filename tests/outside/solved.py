@@ -243,10 +243,10 @@ return cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).map(cell =>
 
 def fits():
     """The board and the controls are in the window, nothing is too wide, and controls fit a finger."""
+    open_seed("5")
+    press("i")
     for size in [(1280, 720), (844, 390), (667, 375), (390, 664), (320, 568)]:
         resize(*size)
-        open_seed("5")
-        press("i")
         is_inside("header, #board, #caption, #player button", *size)
         fits_fingers()
         same((size, script(CUT)), (size, []))
