@@ -67,9 +67,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 ENVIRONMENT |= {"HOME": str(PLACE), "RAY_AUTH_MODE": "token"}
 ENVIRONMENT |= {"RAY_health_check_period_ms": "1000", "RAY_health_check_timeout_ms": "5000"}
 ENVIRONMENT |= {"RAY_health_check_failure_threshold": "3", WAIT: "120"}
-# Seconds in which the tasks of a lost machine must be given to others. A quiet machine takes half a minute; without
-# keepalives it takes seven minutes.
-LOSS = 120
+# Seconds in which the tasks of a lost machine must be given to others. Without keepalives that takes seven minutes.
+LOSS = 60
 
 
 def ray(*command):

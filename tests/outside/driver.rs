@@ -305,7 +305,7 @@ fn stop(mut command: Command, signal: &str, driven: impl Fn(u32) -> u32) -> (Opt
     (child.wait().unwrap().code(), said.join("\n"))
 }
 
-/// What a driver says at the end of its count.
+/// A driver says this when its count is complete.
 const COUNTED: &str = ": counted";
 const STOPPED: &str = "stopped: the same command resumes the count";
 
