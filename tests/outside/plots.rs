@@ -5,12 +5,15 @@
 #![expect(clippy::disallowed_methods, reason = "the test writes bad tables")]
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Output};
 
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::command::{good, place, stderr, stdout};
-use crate::script::python;
+use crate::script::{Servers, python};
 
 tests! {
     &[Package("matplotlib")] => [
@@ -29,7 +32,7 @@ tests! {
     ],
 }
 
-pub(crate) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot.py");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plot.py");
 
 /// A table of version 1, with 57 live states.
 const OLD: &str = concat!(
@@ -37,10 +40,23 @@ const OLD: &str = concat!(
     "/tests/data/v1/2x2-32/layers.csv"
 );
 
-/// The picture that the script draws of a `plot`, such as `layers`, in a file called `name`.
-pub(crate) fn draw(plot: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
+/// Runs the script.
+pub(crate) fn plot(args: &[&str]) -> Output {
+    const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/outside/plots.py");
+    static PLOTS: Servers = Servers::of(SERVER);
+    let answer = PLOTS.ask(&json!([&[SCRIPT], args].concat()));
+    let (status, out, err): (i32, String, String) = serde_json::from_value(answer).unwrap();
+    Output {
+        status: ExitStatus::from_raw(status),
+        stdout: out.into_bytes(),
+        stderr: err.into_bytes(),
+    }
+}
+
+/// The picture that the script draws of `what`, such as `layers`, in a file called `name`.
+pub(crate) fn draw(what: &str, place: &TempDir, name: &str, args: &[&str]) -> Vec<u8> {
     let out = place.path().join(name);
-    let output = python(&[&[SCRIPT, plot, "-o", text(&out)], args].concat());
+    let output = plot(&[&[what, "-o", text(&out)], args].concat());
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     assert_eq!((stdout(&output), stderr(&output)), ("", ""), "{args:?}");
     fs::read(out).unwrap()
@@ -184,7 +200,7 @@ fn a_picture_takes_its_name_from_manifest_option_or_file() {
     fs::remove_file(&manifest).unwrap();
     title(&[text(&run)], "part up to sum 20: 35 live states");
     fs::write(&manifest, "[]").unwrap();
-    let output = python(&[SCRIPT, "layers", text(&run), "-o", "a.svg"]);
+    let output = plot(&["layers", text(&run), "-o", "a.svg"]);
     assert_eq!(output.status.code(), Some(2));
     let refusal = format!(
         "plot.py: {}: names no game: see enum48 verify\n",
@@ -271,7 +287,7 @@ fn bad_tables_and_arguments_are_refused_in_one_line() {
     let place = place();
     let (bad, out) = (place.path().join("bad.csv"), place.path().join("a.svg"));
     let refused = |args: &[&str], what: &str| {
-        let output = python(&[&[SCRIPT, "layers"], args].concat());
+        let output = plot(&[&["layers"], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert_eq!(stdout(&output), "", "{args:?}");
         assert_eq!(stderr(&output), format!("plot.py: {what}\n"));

@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::plots::{self, draw, has, words_of};
+use super::plots::{draw, has, plot, words_of};
 use crate::command::{PROGRAM, good, place, stderr};
 use crate::script::python;
 
@@ -285,16 +285,8 @@ fn bad_tables_of_values_are_refused_in_one_line() {
         ("moves", "4,2,1,1,1,1\n", "no column moves_mean"),
     ] {
         fs::write(&bad, format!("{header}{row}")).unwrap();
-        let args = [
-            plots::SCRIPT,
-            "values",
-            text(&bad),
-            "--for",
-            objectives,
-            "-o",
-            text(&out),
-        ];
-        let output = python(&args);
+        let args = ["values", text(&bad), "--for", objectives, "-o", text(&out)];
+        let output = plot(&args);
         assert_eq!(output.status.code(), Some(2), "{row}");
         assert_eq!(
             stderr(&output),
@@ -302,15 +294,7 @@ fn bad_tables_of_values_are_refused_in_one_line() {
         );
         assert!(!out.exists(), "{row}");
     }
-    let output = python(&[
-        plots::SCRIPT,
-        "values",
-        text(&bad),
-        "--for",
-        "luck",
-        "-o",
-        text(&out),
-    ]);
+    let output = plot(&["values", text(&bad), "--for", "luck", "-o", text(&out)]);
     assert_eq!(
         stderr(&output),
         "plot.py: --for: luck: neither score nor moves nor tiles: see --help\n"
