@@ -227,7 +227,8 @@ class Part:
 def read_parts(table, objectives):
     columns = dict.fromkeys(("sum", "max_tile", "afterstates"), natural)
     for name in objectives:
-        columns |= {f"{name}_mean": worth, f"{name}_greatest": worth}
+        column = f"tile_{name}" if name.isdigit() else name
+        columns |= {f"{column}_mean": worth, f"{column}_greatest": worth}
     parts = [Part(row, objectives) for row in read(table, columns)]
     for part in parts:
         if not is_tile(part.max_tile):

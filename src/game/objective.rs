@@ -42,6 +42,15 @@ impl Objective {
     pub fn sure(tile: u32) -> Option<Self> {
         made(tile).map(Self::Sure)
     }
+
+    /// The name of a column of values: `score`, `moves`, `tile_512` or `sure_512`. It is an identifier
+    /// in SQL, R and Python, which take the word `512` for a number, and `sure-512` for a difference.
+    pub fn column(self) -> String {
+        match self {
+            Self::Tile(exp) => format!("tile_{}", exp.tile()),
+            _ => self.to_string().replace('-', "_"),
+        }
+    }
 }
 
 /// A tile that a move can make.

@@ -284,6 +284,7 @@ pub(super) fn new_array<'py, T: Element>(
 }
 
 /// The columns of a table by name, in a dict of arrays, or in a data frame of the library `frame`.
+/// Counts are signed, as differences of unsigned ones wrap around. No count reaches 2^63.
 pub(super) fn columns<'py>(
     py: Python<'py>,
     table: &Table,
@@ -292,7 +293,12 @@ pub(super) fn columns<'py>(
     let columns = PyDict::new(py);
     for column in Column::ALL {
         let numbers: Vec<u64> = table.rows().iter().map(|row| row.number(column)).collect();
-        columns.set_item(column.name(), numbers.into_pyarray(py))?;
+        let numbers = numbers.into_pyarray(py);
+        let numbers = match column {
+            Column::Fingerprint => numbers.into_any(),
+            _ => numbers.call_method1(intern!(py, "view"), (intern!(py, "int64"),))?,
+        };
+        columns.set_item(column.name(), numbers)?;
     }
     match frame {
         None => Ok(columns.into_any()),

@@ -40,10 +40,10 @@ fn numpy_polars_and_duckdb_read_exports() {
     let script = r#"
 import duckdb, numpy, polars
 states = numpy.load("all.npy")
-assert states.dtype == numpy.uint64 and states.shape == (57,), states
+assert states.dtype == numpy.int64 and states.shape == (57,), states
 table = polars.read_parquet("all.parquet")
 assert table.columns == ["state", "sum", "max_tile", "cells"], table
-assert table["state"].dtype == polars.UInt64, table
+assert table["state"].dtype == polars.Int64, table
 assert table["state"].to_list() == states.tolist()
 for state, total, largest, cells in table.iter_rows():
     digits = [state >> shift & 15 for shift in (12, 8, 4, 0)]
@@ -91,11 +91,11 @@ fn values_are_equal_in_every_format() {
     let script = r#"
 import duckdb, numpy, polars
 states = numpy.load("all.npy", mmap_mode="r")
-names = ("state", "score", "moves", "64")
+names = ("state", "score", "moves", "tile_64")
 assert states.dtype.names == names and states.shape == (17268,), states
-assert [str(states.dtype[name]) for name in names] == ["uint64"] + 3 * ["float64"], states.dtype
+assert [str(states.dtype[name]) for name in names] == ["int64"] + 3 * ["float64"], states.dtype
 table = polars.read_parquet("all.parquet")
-assert table.columns == ["state", "sum", "max_tile", "score", "moves", "64"], table
+assert table.columns == ["state", "sum", "max_tile", "score", "moves", "tile_64"], table
 four = duckdb.sql("select value from parquet_kv_metadata('all.parquet') where key = 'enum48.four'")
 assert four.fetchall() == [(b"1/10",)], four
 assert table.dtypes[3:] == 3 * [polars.Float64], table
@@ -104,10 +104,10 @@ for name in names:
     column = "number" if name == "state" else name
     assert states[name].tolist() == table[name].to_list() == text[column].to_list(), name
 chosen = polars.read_parquet("chosen.parquet")
-assert chosen.columns == ["state", "sum", "max_tile", "cells", "64"], chosen
-assert chosen["64"].equals(table["64"]), chosen
+assert chosen.columns == ["state", "sum", "max_tile", "cells", "tile_64"], chosen
+assert chosen["tile_64"].equals(table["tile_64"]), chosen
 # The mean over starts with two 2s, weighted by images: DomTheDeveloper/2048-undo, paper/main.tex.
-starts = duckdb.sql("select state, score, \"64\" from 'all.parquet' where sum = 4").fetchall()
+starts = duckdb.sql("select state, score, tile_64 from 'all.parquet' where sum = 4").fetchall()
 images = {0x000011: 4, 0x000101: 2, 0x001001: 2, 0x001010: 4, 0x001100: 2, 0x010010: 1}
 score = sum(images[state] * score for state, score, _ in starts) / 15
 assert f"{score:.2f}" == "480.99", (score, starts)

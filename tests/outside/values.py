@@ -87,6 +87,7 @@ class Objective:
 
     def __init__(self, run, game, answer):
         self.name, self.one = answer["objective"], 1 << answer["fraction"]
+        self.column = f"tile_{self.name}" if self.name.isdigit() else self.name
         self.win = int(game.partition("-")[2] or 0)
         self.afterstates, self.states = integers(run, answer), {}
 
@@ -127,5 +128,5 @@ for answer in solution["answers"]:
     objective = Objective(run, solution["game"], answer)
     for board, value in objective.afterstates.items():
         assert value == objective.mean(cells(board)), (objective.name, hex(board))
-    for board, value in zip(states["state"].tolist(), states[objective.name].tolist()):
+    for board, value in zip(states["state"].tolist(), states[objective.column].tolist()):
         assert value == objective.expected(cells(board)), (objective.name, hex(board))

@@ -157,7 +157,7 @@ fn a_board_that_is_not_reached_has_no_values() {
     disagrees(
         &place,
         "best 0x1111 --dir run --csv",
-        "board,best,up,right,down,left,score,note\n0x1111,,,,,,,not reached\n",
+        "board,best,after_up,after_right,after_down,after_left,score,note\n0x1111,,,,,,,not reached\n",
     );
 }
 
@@ -203,7 +203,7 @@ fn lines_of_stdin_are_answered_one_by_one_in_order() {
         answer("best - --dir run --csv", b"0x5411\n0x1111\n\"\n16 2 / 2 4"),
         (
             Some(1),
-            "board,best,up,right,down,left,score,32,note\n\
+            "board,best,after_up,after_right,after_down,after_left,score,tile_32,note\n\
              0x5411,right,,4.800000011920929,,4.800000011920929,4.800000011920929,1,\n\
              0x1111,,,,,,,,not reached\n\
              ,,,,,,,,\"line 3: board \"\"\\\"\"\"\": not a board of 2x2: \"\"\\\"\"\"\" is neither a power of \

@@ -256,7 +256,7 @@ fn csv_has_three_columns_per_objective_and_a_row_per_part() {
     assert_eq!(
         rows[0],
         "sum,max_tile,afterstates,score_least,score_mean,score_greatest,moves_least,moves_mean,\
-         moves_greatest,8_least,8_mean,8_greatest"
+         moves_greatest,tile_8_least,tile_8_mean,tile_8_greatest"
     );
     // The last two afterstates hold 4 4 2. If the 4s are diagonal, a spawned 2 loses the game.
     // After a spawned 4, a move wins and scores 8. If the 4s touch, the winning move merges both

@@ -188,7 +188,7 @@ fn states_are_written_with_their_values() {
     // scores 40 and 32. In 4 4 / 16 32 the last move scores 8. In 2 2 / 16 32 a move scores 4, and
     // with probability 1/10 another follows and scores 8.
     let all = good(&place, "states won --values");
-    let columns = "state,sum,max_tile,cells,number,score,moves,32";
+    let columns = "state,sum,max_tile,cells,number,score,moves,tile_32";
     assert_eq!(all.lines().next(), Some(columns));
     assert_eq!(all.lines().count(), 1 + 57);
     assert_eq!(values(&all, "0x2244"), ["40", "1", "1"]);
@@ -224,7 +224,7 @@ fn states_are_written_with_their_values() {
             .all(|row| all.lines().any(|other| other == row))
     );
     let chosen = good(&place, "states run --values --for 32,score,32");
-    assert!(chosen.starts_with("state,sum,max_tile,cells,number,32,score\n"));
+    assert!(chosen.starts_with("state,sum,max_tile,cells,number,tile_32,score\n"));
     assert_eq!(values(&chosen, "0x2245"), ["1", "8"]);
 }
 
@@ -588,5 +588,69 @@ fn a_dry_run_of_an_uncountable_game_ends() {
         let digits = object[key].to_string();
         let digits = digits.trim_end_matches('0');
         assert!(digits.len() <= 2, "{key}: {digits}");
+    }
+}
+
+/// Reserved words of SQL (as PostgreSQL and DuckDB have them), R and Python, in lower case.
+const RESERVED: &str = "all analyse analyze and anti any array as asc asof asymmetric authorization \
+    binary both case cast check collate collation column concurrently constraint create cross \
+    current_catalog current_date current_role current_schema current_time current_timestamp \
+    current_user default deferrable desc distinct do else end except false fetch for foreign freeze \
+    from full glob grant group having ilike in initially inner intersect into is isnull join lambda \
+    lateral leading left like limit localtime localtimestamp natural not notnull null offset on only \
+    or order outer overlaps pivot placing positional primary qualify references returning right select \
+    semi session_user show similar some summarize symmetric table tablesample then to trailing true \
+    try_cast union unique unpivot user using variadic verbose when where window with \
+    break function if inf na nan next repeat while \
+    assert async await class continue def del elif finally global import nonlocal pass raise try \
+    yield";
+
+/// The names in the header of an array of `NumPy` with named fields.
+fn fields_of_npy(file: &[u8]) -> Vec<String> {
+    let header = String::from_utf8_lossy(&file[..file.len().min(1024)]).into_owned();
+    let fields = header.split("('").skip(1);
+    let name = |field: &str| field.split('\'').next().unwrap().to_owned();
+    fields.map(name).collect()
+}
+
+#[test]
+fn every_column_is_an_identifier_in_sql_r_and_python() {
+    let place = place();
+    good(
+        &place,
+        "--size 2 --keep both --quiet --dir run --csv table.csv",
+    );
+    good(
+        &place,
+        "solve run --for score,moves,16,32,sure-16 --quiet --csv values.csv",
+    );
+    good(&place, "states run --values -o states.csv");
+    good(&place, "states run --values -o states.npy");
+    let boards = good(&place, "states run --sum 6");
+    let board = boards.lines().next().unwrap();
+    let best = good(&place, &format!("best {board} --dir run --csv"));
+    let read = |name: &str| fs::read(place.path().join(name)).unwrap();
+    let text = |name: &str| String::from_utf8(read(name)).unwrap();
+    let mut names = fields_of_npy(&read("states.npy"));
+    assert_eq!(
+        names,
+        ["state", "score", "moves", "tile_16", "tile_32", "sure_16"]
+    );
+    let tables = ["run/layers.csv", "table.csv", "values.csv", "states.csv"].map(text);
+    let kept = fs::read_dir("results/tables")
+        .unwrap()
+        .chain(fs::read_dir("results/values").unwrap());
+    let kept = kept.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    for table in tables.into_iter().chain([best]).chain(kept) {
+        names.extend(table.lines().next().unwrap().split(',').map(str::to_owned));
+    }
+    for name in ["after_left", "tile_32_mean", "sure_16_greatest", "wins"] {
+        assert!(names.iter().any(|other| other == name), "{name}");
+    }
+    for name in names {
+        let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
+        let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        let is_reserved = RESERVED.split_whitespace().any(|word| word == name);
+        assert!(begins && name.chars().all(word) && !is_reserved, "{name}");
     }
 }

@@ -146,8 +146,8 @@ impl JudgedMove {
 
 /// The names of the columns of CSV.
 pub(super) fn heading(goals: &[Goal]) -> String {
-    let directions = Direction::ALL.map(|direction| direction.name().to_owned());
-    let objectives = goals.iter().map(|goal| goal.objective.to_string());
+    let directions = Direction::ALL.map(|direction| format!("after_{}", direction.name()));
+    let objectives = goals.iter().map(|goal| goal.objective.column());
     let names: Vec<String> = directions.into_iter().chain(objectives).collect();
     format!("board,best,{},note\n", names.join(","))
 }

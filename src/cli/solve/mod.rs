@@ -182,11 +182,9 @@ fn last_words(dir: &Path, goals: &[Goal], again: bool) -> String {
 /// Write a row for each part, with three columns for each goal. Users rely on the names of the columns.
 fn write_csv(parts: &[PartSummary], goals: &[Goal], to: &mut Sink) -> Result<()> {
     write!(to, "sum,max_tile,afterstates")?;
-    for Goal { objective, .. } in goals {
-        write!(
-            to,
-            ",{objective}_least,{objective}_mean,{objective}_greatest"
-        )?;
+    for goal in goals {
+        let name = goal.objective.column();
+        write!(to, ",{name}_least,{name}_mean,{name}_greatest")?;
     }
     writeln!(to)?;
     for part in parts {

@@ -5,8 +5,9 @@ use std::mem;
 
 use anyhow::Result;
 
+use crate::counts::Row;
 use crate::game::{Grid, PartKey, Size};
-use crate::store::{Goal, Sink};
+use crate::store::{Goal, Run, Sink};
 
 /// A file of states being written.
 pub(super) trait StateWriter {
@@ -18,6 +19,15 @@ pub(super) trait StateWriter {
     fn finish(self: Box<Self>) -> Result<()> {
         Ok(())
     }
+}
+
+/// Whether all states of a run fit a signed number of 64 bits, as each program reads it. Spark reads
+/// unsigned numbers as decimals, R as inexact ones, and `numpy.searchsorted` compares them inexactly.
+///
+/// Only a canonical board of 4x4 with 256 or more in all four corners has the highest bit.
+pub(super) fn are_signed(run: &Run) -> bool {
+    let has_corners = |row: &Row| row.max_tile >= 256 && row.sum >= 4 * 256;
+    run.game().size().cells() < 16 || !run.table().rows().iter().any(has_corners)
 }
 
 /// Pairs each state with its values.
@@ -66,7 +76,7 @@ impl<'a, 'b> Csv<'a, 'b> {
     pub(super) fn new(to: &'a mut Sink<'b>, size: Size, goals: &[Goal]) -> io::Result<Self> {
         write!(to, "state,sum,max_tile,cells,number")?;
         for goal in goals {
-            write!(to, ",{}", goal.objective)?;
+            write!(to, ",{}", goal.objective.column())?;
         }
         writeln!(to)?;
         Ok(Self { to, size })
@@ -90,17 +100,24 @@ impl StateWriter for Csv<'_, '_> {
     }
 }
 
-/// An array of uint64, or with values a structured array: a state and a float64 for each objective.
+/// An array of int64, or with values a structured array: a state and a float64 for each objective.
 pub(super) struct Npy<'a, 'b>(&'a mut Sink<'b>);
 
 impl<'a, 'b> Npy<'a, 'b> {
-    pub(super) fn new(to: &'a mut Sink<'b>, goals: &[Goal], count: u64) -> io::Result<Self> {
-        let value = |goal: &Goal| format!("('{}', '<f8'), ", goal.objective);
+    /// Begin an array of `count` states; `signed` as in [`are_signed`].
+    pub(super) fn new(
+        to: &'a mut Sink<'b>,
+        goals: &[Goal],
+        count: u64,
+        signed: bool,
+    ) -> io::Result<Self> {
+        let state = if signed { "<i8" } else { "<u8" };
+        let value = |goal: &Goal| format!("('{}', '<f8'), ", goal.objective.column());
         let values: String = goals.iter().map(value).collect();
         let dtype = if goals.is_empty() {
-            "'<u8'".to_owned()
+            format!("'{state}'")
         } else {
-            format!("[('state', '<u8'), {values}]")
+            format!("[('state', '{state}'), {values}]")
         };
         let header =
             format!("{{'descr': {dtype}, 'fortran_order': False, 'shape': ({count}, ), }}");

@@ -11,7 +11,7 @@ use std::thread;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-use self::format::{Csv, Npy, StateWriter, Text};
+use self::format::{Csv, Npy, StateWriter, Text, are_signed};
 #[cfg(feature = "parquet")]
 use self::parquet::Parquet;
 use crate::Error;
@@ -36,9 +36,8 @@ use crate::store::{Goal, Run};
 /// where empty.
 ///
 /// With --values each state has a column for each solved objective (enum48 solve): the expectation
-/// from the state on, under the best play for the objective. The name of the column is the objective:
-/// score, moves, a tile, such as 512, for the chance to reach it, or sure-512, which is 1 if the tile
-/// can be forced.
+/// from the state on, under the best play for the objective. The columns are score, moves, tile_512 for
+/// the chance to reach 512, and sure_512, which is 1 if 512 can be forced.
 #[derive(clap::Args)]
 #[command(mut_arg("wanted", |wanted| wanted.help(WANTED)), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
@@ -107,10 +106,10 @@ enum StateFormat {
     )]
     Csv,
     #[value(
-        help = "A NumPy array of uint64; with --values a structured array of state and a float64 for each objective"
+        help = "A NumPy array of int64 (uint64 where a state of 4x4 has 256 in all corners); with --values a structured array of state and a float64 for each objective"
     )]
     Npy,
-    #[value(help = "Columns state (u64), sum, max_tile, with --values doubles; metadata enum48.version, .game, .selection, .four (the rate of 4s), .states, .fingerprint", hide = NO_PARQUET)]
+    #[value(help = "Columns state (int64; unsigned where a state of 4x4 has 256 in all corners), sum, max_tile, with --values doubles; metadata enum48.version, .game, .selection, .four (the rate of 4s), .states, .fingerprint", hide = NO_PARQUET)]
     Parquet,
 }
 
@@ -251,11 +250,11 @@ fn write(
                 first: true,
             }),
             StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
-            StateFormat::Npy => Box::new(Npy::new(to, goals, count)?),
+            StateFormat::Npy => Box::new(Npy::new(to, goals, count, are_signed(run))?),
             #[cfg(feature = "parquet")]
             StateFormat::Parquet => {
                 let told = (args.cells, args.selection());
-                Box::new(Parquet::new(to, *run.game(), told, goals)?)
+                Box::new(Parquet::new(to, run, told, goals)?)
             }
             #[cfg(not(feature = "parquet"))]
             StateFormat::Parquet => unreachable!("it was refused before a file was begun"),

@@ -17,10 +17,10 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use super::format::{StateWriter, rows};
+use super::format::{StateWriter, are_signed, rows};
 use crate::game::{Game, Grid, PartKey};
 use crate::part::{Fingerprint, fingerprint};
-use crate::store::Goal;
+use crate::store::{Goal, Run};
 
 /// Rows of a group. A group stays in memory until it is written: some tens of MiB.
 const ROWS: usize = 1 << 19;
@@ -28,15 +28,15 @@ const ROWS: usize = 1 << 19;
 /// The level of zstd.
 const LEVEL: i32 = 4;
 
+/// The columns after `state`. All numbers are signed, as differences of unsigned ones wrap around.
 const COLUMNS: &str = "
-    REQUIRED INT64 state (INTEGER(64, false));
-    REQUIRED INT32 sum (INTEGER(32, false));
-    REQUIRED INT32 max_tile (INTEGER(32, false));";
+    REQUIRED INT32 sum;
+    REQUIRED INT32 max_tile;";
 
 const CELLS: &str = "
     REQUIRED GROUP cells (LIST) {
         REPEATED GROUP list {
-            REQUIRED INT32 element (INTEGER(16, false));
+            REQUIRED INT32 element;
         }
     }";
 
@@ -59,7 +59,7 @@ impl<W: Write + Send> Parquet<W> {
     /// Begin a table of the states that `selection` names, with or without their cells.
     pub(super) fn new(
         to: W,
-        game: Game,
+        run: &Run,
         (cells, selection): (bool, String),
         goals: &[Goal],
     ) -> Result<Self> {
@@ -70,12 +70,16 @@ impl<W: Write + Send> Parquet<W> {
             .set_data_page_row_count_limit(ROWS)
             .set_column_dictionary_enabled(ColumnPath::from("state"), false)
             .set_column_encoding(ColumnPath::from("state"), Encoding::DELTA_BINARY_PACKED);
-        let mut schema = format!("message states {{{COLUMNS}");
+        let state = match are_signed(run) {
+            true => "",
+            false => "(INTEGER(64, false))",
+        };
+        let mut schema = format!("message states {{ REQUIRED INT64 state {state};{COLUMNS}");
         if cells {
             schema += CELLS;
         }
         for goal in goals {
-            let name = goal.objective.to_string();
+            let name = goal.objective.column();
             write!(schema, "REQUIRED DOUBLE {name};")?;
             let column = ColumnPath::from(name);
             properties = properties
@@ -85,7 +89,7 @@ impl<W: Write + Send> Parquet<W> {
         let schema = parse_message_type(&(schema + "}"))?;
         let mut file = Self {
             writer: SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties.build()))?,
-            game,
+            game: *run.game(),
             states: Vec::new(),
             sums: Vec::new(),
             max_tiles: Vec::new(),
@@ -95,7 +99,7 @@ impl<W: Write + Send> Parquet<W> {
             fingerprint: Fingerprint::default(),
         };
         file.say("version", env!("CARGO_PKG_VERSION"));
-        file.say("game", game);
+        file.say("game", run.game());
         file.say("selection", selection);
         if let Some(four) = goals.iter().find_map(Goal::rate) {
             file.say("four", four);
