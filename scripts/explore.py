@@ -29,7 +29,7 @@ if not arguments.o.endswith((".svg", ".png", ".pdf")):
 
 run = enum48.count("3x3-512", arguments.dir, keep="both", progress=True)
 table = run.table()
-print(run, "with fingerprint", f"{table['fingerprint'].sum():016x}")
+print(run, "with fingerprint", f"x{table['fingerprint'].sum():016x}")
 
 # %% Every state, a layer at a time.
 # The share of states of each sum by number of empty cells, and by number of moves.

@@ -88,8 +88,8 @@ def part(path):
         done += number
     found = bool((boards[1:] > boards[:-1]).all()), int(mix(boards).sum())
     check(path, "order, fingerprint", found, (True, total))
-    ends = (f"{x:016x}" for x in (total, *boards[:1].tolist(), *boards[-1:].tolist()))
-    return dict(zip([*LABEL, "states", "fingerprint", "first", "last"], [*label, count, *ends])), boards
+    ends = (f"{x:016x}" for x in (*boards[:1].tolist(), *boards[-1:].tolist()))
+    return dict(zip([*LABEL, "states", "fingerprint", "first", "last"], [*label, count, f"x{total:016x}", *ends])), boards
 
 
 # Values.
@@ -122,11 +122,11 @@ def values(path, afterstates=None):
     name = OBJECTIVES.get(objective, f"sure-{objective - FORCED}" if objective & FORCED else str(objective))
     four = f"{fours}/{spawns}" if spawns > 1 else str(fours) if spawns else "1/10"
     names = [*LABEL, "objective", "fraction", "keys", "values", "fingerprint", "four"]
-    fields = dict(zip(names, [*label, name, fraction, f"{keys:016x}", count, f"{total:016x}", four]))
+    fields = dict(zip(names, [*label, name, fraction, f"x{keys:016x}", count, f"x{total:016x}", four]))
     if afterstates is None:
         return fields, numbers / 2.0**fraction
     whose, boards = part(afterstates)
-    named = [1, *label[1:], count, f"{keys:016x}"]
+    named = [1, *label[1:], count, f"x{keys:016x}"]
     check(afterstates, "afterstates of the values", list(whose.values())[:8], named)
     firsts = [int(boards[place]) for place in places[:-1]]
     check(path, "first boards of the blocks", [first for first, _, _ in found], firsts)
@@ -262,7 +262,7 @@ def matrices(path):
         prints.append(2**32 * first + zlib.crc32(payload[:12] + packed))
         before = first
     check(path, "fingerprint", int(mix(numpy.array(prints, numpy.uint64)).sum()), total)
-    fields = dict(zip([*LABEL, "matrices", "fingerprint"], [*label, count, f"{total:016x}"]))
+    fields = dict(zip([*LABEL, "matrices", "fingerprint"], [*label, count, f"x{total:016x}"]))
     return fields, numpy.array(sorted(boards), numpy.uint64)
 
 

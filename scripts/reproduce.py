@@ -185,8 +185,8 @@ def join_summaries(turns):
                 differs(f"{key}: {whole[key]} in one turn, {turn[key]} in another")
         for key in ("objectives", "seconds", "bytes", "solved"):
             whole[key] += turn[key]
-        fingerprints = int(whole["fingerprint"], 16) + int(turn["fingerprint"], 16)
-        whole["fingerprint"] = f"{fingerprints % 2**64:016x}"
+        fingerprints = sum(int(part["fingerprint"][1:], 16) for part in (whole, turn))
+        whole["fingerprint"] = f"x{fingerprints % 2**64:016x}"
         if whole["peak_memory"] is not None:
             whole["peak_memory"] = max(whole["peak_memory"], turn["peak_memory"])
     return whole

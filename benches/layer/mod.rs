@@ -39,7 +39,7 @@ impl Layer {
             (states.states(), afterstates.states()),
             (2_422_602, 384_645)
         );
-        assert_eq!(fingerprint(&read(&states)).to_string(), "891b5a7bae97939c");
+        assert_eq!(fingerprint(&read(&states)).to_string(), "x891b5a7bae97939c");
         Self {
             states,
             afterstates,

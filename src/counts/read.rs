@@ -149,7 +149,7 @@ mod tests {
 
     const FIRST: &str = "sum,max_tile,live,dead,labeled,afterstates,fingerprint,\
                          empty_cells,candidates,duplicates,moves,wins\n\
-                         4,2,2,0,6,1,f8b92427b13a4593,2,2,0,7,0\n";
+                         4,2,2,0,6,1,xf8b92427b13a4593,2,2,0,7,0\n";
 
     fn read(text: &str) -> Table {
         Table::read_csv(text.as_bytes()).unwrap()

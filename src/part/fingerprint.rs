@@ -8,8 +8,10 @@ use std::str::FromStr;
 use crate::game::text_in_json;
 use crate::wide::wide;
 
-/// The sum modulo 2^64 of `mix(x)` over the members `x` of a set, written as 16 hexadecimal digits.
-/// The fingerprint of a union of disjoint sets is the sum of their fingerprints.
+/// The sum modulo 2^64 of `mix(x)` over the members `x` of a set, written as an x and 16 hexadecimal
+/// digits. The fingerprint of a union of disjoint sets is the sum of their fingerprints.
+///
+/// Without the x, programs take a few fingerprints for numbers: 68007081928e2914 for infinity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub u64);
 
@@ -71,7 +73,7 @@ impl Sum for Fingerprint {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
+        write!(f, "x{:016x}", self.0)
     }
 }
 
@@ -80,11 +82,12 @@ impl FromStr for Fingerprint {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let lower = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        Some(text)
-            .filter(|text| text.len() == 16 && text.bytes().all(lower))
-            .and_then(|text| u64::from_str_radix(text, 16).ok())
+        // The first tables and manifests have no x.
+        Some(text.strip_prefix('x').unwrap_or(text))
+            .filter(|digits| digits.len() == 16 && digits.bytes().all(lower))
+            .and_then(|digits| u64::from_str_radix(digits, 16).ok())
             .map(Self)
-            .ok_or_else(|| format!("fingerprint {text:?}: expected 16 hexadecimal digits"))
+            .ok_or_else(|| format!("fingerprint {text:?}: expected x and 16 hexadecimal digits"))
     }
 }
 
@@ -99,16 +102,16 @@ mod tests {
         // The two live states of sum 4, as given with the definition of the fingerprint.
         assert_eq!(
             fingerprint(&[0x0011, 0x0110]).to_string(),
-            "f8b92427b13a4593"
+            "xf8b92427b13a4593"
         );
-        assert_eq!(fingerprint(&[]).to_string(), "0000000000000000");
+        assert_eq!(fingerprint(&[]).to_string(), "x0000000000000000");
     }
 
     #[test]
     fn a_fingerprint_of_values_changes_if_two_states_swap_their_values() {
         // Computed from the definition with Python's integers.
         let print = value_fingerprint(&[0x0011, 0x0110], &[5, u32::MAX]);
-        assert_eq!(print.to_string(), "89671b88805d99c9");
+        assert_eq!(print.to_string(), "x89671b88805d99c9");
         assert_eq!(value_fingerprint(&[0x0110, 0x0011], &[u32::MAX, 5]), print);
         assert_ne!(value_fingerprint(&[0x0011, 0x0110], &[u32::MAX, 5]), print);
     }
@@ -124,11 +127,14 @@ mod tests {
     fn a_fingerprint_is_read_back_from_its_text_and_other_text_is_refused() {
         let print = Fingerprint(0x00ab_cdef_0123_4567);
         assert_eq!(print.to_string().parse(), Ok(print));
+        assert_eq!("00abcdef01234567".parse(), Ok(print), "the old form");
         for bad in [
             "",
             "0",
             "+0abcdef01234567",
             "00ABCDEF01234567",
+            "xx00abcdef01234567",
+            "0x00abcdef01234567",
             "00abcdef0123456g",
         ] {
             assert!(bad.parse::<Fingerprint>().is_err(), "{bad:?}");

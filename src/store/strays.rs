@@ -119,7 +119,10 @@ impl Run {
             return Ok(None);
         }
         let is_older = found.ends_with(b"\n") || found.is_empty() && is_new;
-        if is_older && expected.starts_with(&found) {
+        // The first tables have no x before their fingerprints.
+        let first = String::from_utf8_lossy(&expected).replace(",x", ",");
+        let begins = expected.starts_with(&found) || first.as_bytes().starts_with(&found);
+        if is_older && begins {
             let shown = path.display();
             return Ok(Some(format!(
                 "{shown}: older than the manifest: the next count writes it again"

@@ -67,9 +67,13 @@ fn a_count_resumes_in_a_directory_of_the_first_release() {
 }
 
 #[test]
-fn a_table_of_the_first_release_survives_a_round_trip() {
+fn a_table_of_the_first_release_is_read() {
     let bytes = fs::read(old("2x2-32").join("layers.csv")).unwrap();
-    assert_eq!(Table::read_csv(&bytes[..]).unwrap().to_csv(), bytes);
+    let text = String::from_utf8(bytes).unwrap();
+    let own = Table::read_csv(text.as_bytes()).unwrap().to_csv();
+    // The first fingerprints have no x.
+    assert!(text.contains(",f8b92427b13a4593,"));
+    assert_eq!(String::from_utf8(own).unwrap().replace(",x", ","), text);
 }
 
 /// The bytes of the three examples in the documentation: a part, a file of values, and a file of

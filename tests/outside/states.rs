@@ -63,7 +63,7 @@ assert about == {
     "enum48.game": "2x2-32",
     "enum48.selection": "all",
     "enum48.states": "57",
-    "enum48.fingerprint": "3d677fbe9d7b4c34",
+    "enum48.fingerprint": "x3d677fbe9d7b4c34",
 }, about
 about = metadata("part.parquet")
 # The part has 0x0222 and 0x1122; the run's table has its fingerprint.

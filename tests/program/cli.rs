@@ -128,7 +128,7 @@ fn csv_on_stdout_or_in_a_file_equals_layers_csv() {
     let to_stdout = run(&place, "--size 2 --max 32 --quiet --csv -");
     assert!(stdout(&to_stdout).starts_with(
         "sum,max_tile,live,dead,labeled,afterstates,fingerprint,empty_cells,candidates,duplicates,\
-         moves,wins\n4,2,2,0,6,1,f8b92427b13a4593,2,2,0,7,0\n"
+         moves,wins\n4,2,2,0,6,1,xf8b92427b13a4593,2,2,0,7,0\n"
     ));
     assert!(
         stderr(&to_stdout).starts_with("59  states"),

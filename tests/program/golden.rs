@@ -23,7 +23,7 @@ fn a_part_of_many_blocks_equals_an_independent_count() {
     let fields: Vec<&str> = row.split(',').collect();
     assert_eq!(
         (fields[2], fields[5], fields[6]),
-        ("4460679", "743690", "ea7298b7cf216325")
+        ("4460679", "743690", "xea7298b7cf216325")
     );
 }
 

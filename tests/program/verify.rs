@@ -16,7 +16,7 @@ fn findings_are_printed_and_give_exit_code_1() {
     let said = good(&place, "verify run --deep --quiet");
     assert_eq!(
         said,
-        "2x2-32: sound: 25 files, 3.11 KiB, 57 live states, 0 afterstates, fingerprint 3d677fbe9d7b4c34\n\
+        "2x2-32: sound: 25 files, 3.11 KiB, 57 live states, 0 afterstates, fingerprint x3d677fbe9d7b4c34\n\
          2x2-32: rebuilt: every layer up to sum 40, state by state\n"
     );
     let name = "run/sum-00012-max-00008.states";
@@ -75,12 +75,12 @@ fn verify_claims_only_the_layers_that_it_read() {
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["sound"], true);
         assert_eq!(json["said_live"], 57);
-        assert_eq!(json["said_fingerprint"], "3d677fbe9d7b4c34");
+        assert_eq!(json["said_fingerprint"], "x3d677fbe9d7b4c34");
         (said, json)
     };
     let (said, json) = verified("all");
     assert!(
-        said.contains("57 live states, 0 afterstates, fingerprint 3d677fbe9d7b4c34\n"),
+        said.contains("57 live states, 0 afterstates, fingerprint x3d677fbe9d7b4c34\n"),
         "{said}"
     );
     assert!(!said.contains("NOT"), "{said}");
@@ -88,19 +88,19 @@ fn verify_claims_only_the_layers_that_it_read() {
         (&json["live"], &json["dropped"]),
         (&57.into(), &serde_json::Value::Null)
     );
-    assert_eq!(json["fingerprint"], "3d677fbe9d7b4c34");
+    assert_eq!(json["fingerprint"], "x3d677fbe9d7b4c34");
 
     let (said, json) = verified("last");
     let lines: Vec<&str> = said.lines().collect();
-    assert!(!lines[0].contains("3d677fbe9d7b4c34"), "{said}");
+    assert!(!lines[0].contains("x3d677fbe9d7b4c34"), "{said}");
     assert!(
         lines[1].starts_with(
             "2x2-32: NOT verified: the layers up to sum 38, whose states were dropped"
-        ) && lines[1].contains("fingerprint 3d677fbe9d7b4c34 of all 57 live states"),
+        ) && lines[1].contains("fingerprint x3d677fbe9d7b4c34 of all 57 live states"),
         "{said}"
     );
     assert_eq!(json["dropped"], 38);
-    assert_ne!(json["fingerprint"], "3d677fbe9d7b4c34");
+    assert_ne!(json["fingerprint"], "x3d677fbe9d7b4c34");
     fs::remove_file(place.path().join("last/manifest.json")).unwrap();
     let lost = run(&place, "verify last --json");
     let json: serde_json::Value = serde_json::from_str(stdout(&lost)).unwrap();
