@@ -18,9 +18,10 @@ use crate::graph::{self, Graph};
 ///
 /// dot is for Graphviz: it draws the boards, with sums increasing downward, a blue frame around
 /// starts and a red frame around dead states; an edge is solid for a spawned 2, dashed for a 4.
-/// graphml is for networkx, Gephi and others, json for other programs. For a state, both give the sum,
-/// the largest tile, and whether it is live, dead or a start. For an edge, they give the moves (of U,
-/// R, D, L) and the spawned tile.
+/// graphml is for networkx, igraph, Boost, Gephi and others; json is node-link data, for networkx and
+/// d3. For a state, both give the sum, the largest tile, and whether it is live, dead or a start. For
+/// an edge, they give the moves (of U, R, D, L) and the spawned tile. Read one of them to compute:
+/// dot has nodes for the sums, too.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,17 +1,17 @@
 //! A graph for other programs: as one JSON object, or as `GraphML` for networkx, Gephi, yEd and others.
 //!
-//! The JSON object has a line for each node and each edge:
+//! The JSON object is what networkx calls node-link data, and has a line for each node and each edge:
 //!
 //! ```text
-//! {"game":"2x2-32","nodes":[
+//! {"game":"2x2-32","directed":true,"multigraph":false,"graph":{"game":"2x2-32"},"nodes":[
 //! {"id":"0x0011","kind":"live","board":". . / 2 2","sum":4,"max_tile":2,"start":true},
 //! ...
 //! {"id":"win","kind":"win"},
 //! {"id":"loss","kind":"loss"}
 //! ],"edges":[
-//! {"from":"0x0011","to":"0x0012","moves":"RL","spawn":2},
+//! {"source":"0x0011","target":"0x0012","moves":"RL","spawn":2},
 //! ...
-//! {"from":"0x1441","to":"loss","moves":"","spawn":null},
+//! {"source":"0x1441","target":"loss","moves":null,"spawn":null},
 //! ...
 //! ]}
 //! ```
@@ -47,13 +47,13 @@ fn nodes(graph: &Graph) -> impl Iterator<Item = Value> {
     })
 }
 
-/// The edges; `spawn` is null if the game ends.
+/// The edges; `spawn` is null if the game ends, and `moves` if it is lost.
 fn edges(graph: &Graph) -> impl Iterator<Item = Value> {
     graph.edges.iter().map(|edge| {
         json!({
-            "from": graph.name(Target::State(edge.from)),
-            "to": graph.name(edge.to),
-            "moves": edge.letters(),
+            "source": graph.name(Target::State(edge.from)),
+            "target": graph.name(edge.to),
+            "moves": Some(edge.letters()).filter(|letters| !letters.is_empty()),
             "spawn": edge.spawn,
         })
     })
@@ -66,7 +66,12 @@ fn edges(graph: &Graph) -> impl Iterator<Item = Value> {
 ///
 /// If `out` cannot be written.
 pub fn write_json(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{{\"game\":\"{}\",\"nodes\":[", graph.game)?;
+    let game = graph.game;
+    write!(
+        out,
+        "{{\"game\":\"{game}\",\"directed\":true,\"multigraph\":false,\
+         \"graph\":{{\"game\":\"{game}\"}},\"nodes\":["
+    )?;
     write_lines(out, nodes(graph))?;
     write!(out, "],\"edges\":[")?;
     write_lines(out, edges(graph))?;
@@ -88,7 +93,8 @@ const KEYS: [(&str, &str, &str); 7] = [
     ("node", "board", "string"),
     ("node", "sum", "int"),
     ("node", "max_tile", "int"),
-    ("node", "start", "boolean"),
+    // Boost reads no spelling of a boolean that other readers write.
+    ("node", "start", "int"),
     ("edge", "moves", "string"),
     ("edge", "spawn", "int"),
 ];
@@ -120,10 +126,10 @@ pub fn write_graphml(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
                 .with_attributes([("id", game.as_str()), ("edgedefault", "directed")])
                 .write_inner_content(|xml| {
                     for node in nodes(graph) {
-                        write_element(xml, "node", &[("id", "id")], &node)?;
+                        write_element(xml, "node", &["id"], &node)?;
                     }
                     for edge in edges(graph) {
-                        write_element(xml, "edge", &[("source", "from"), ("target", "to")], &edge)?;
+                        write_element(xml, "edge", &["source", "target"], &edge)?;
                     }
                     Ok(())
                 })?;
@@ -132,22 +138,23 @@ pub fn write_graphml(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     xml.get_mut().write_all(b"\n")
 }
 
-/// Write a record as an element. `own` names its XML attributes and their keys in the record; each
-/// attribute of [`KEYS`] is an element of its own.
+/// Write a record as an element. The keys `own` are its XML attributes; each attribute of [`KEYS`] is an
+/// element of its own.
 fn write_element<W: Write>(
     xml: &mut Writer<W>,
     name: &str,
-    own: &[(&str, &str)],
+    own: &[&str],
     record: &Value,
 ) -> io::Result<()> {
     let text = |key: &str| match &record[key] {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
+        Value::Bool(value) => Some(u8::from(*value).to_string()),
         other => Some(other.to_string()),
     };
     let mut element = xml.create_element(name);
-    for (name, key) in own {
-        element = element.with_attribute((*name, &*text(key).unwrap_or_default()));
+    for key in own {
+        element = element.with_attribute((*key, &*text(key).unwrap_or_default()));
     }
     element.write_inner_content(|xml| {
         for (_, key, _) in KEYS.iter().filter(|(of, ..)| *of == name) {
@@ -173,14 +180,18 @@ mod tests {
         write_json(&small(), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], r#"{"game":"2x2-8","nodes":["#);
+        assert_eq!(
+            lines[0],
+            r#"{"game":"2x2-8","directed":true,"multigraph":false,"graph":{"game":"2x2-8"},"nodes":["#
+        );
         assert_eq!(
             lines[1],
             r#"{"id":"0x0011","kind":"live","board":". . / 2 2","sum":4,"max_tile":2,"start":true},"#
         );
         assert!(text.contains("\n{\"id\":\"loss\",\"kind\":\"loss\"}\n],\"edges\":[\n"));
-        assert!(text.contains(r#"{"from":"0x0011","to":"0x0012","moves":"RL","spawn":2}"#));
-        assert!(text.contains(r#"{"from":"0x0022","to":"win","moves":"RL","spawn":null}"#));
+        assert!(text.contains(r#"{"source":"0x0011","target":"0x0012","moves":"RL","spawn":2}"#));
+        assert!(text.contains(r#"{"source":"0x0022","target":"win","moves":"RL","spawn":null}"#));
+        assert!(text.contains(r#"{"source":"0x1221","target":"loss","moves":null,"spawn":null}"#));
         assert_eq!(lines.last(), Some(&"]}"));
     }
 
@@ -193,8 +204,9 @@ mod tests {
         for part in [
             r#"<key id="sum" for="node" attr.name="sum" attr.type="int"/>"#,
             r#"<node id="0x0011"><data key="kind">live</data><data key="board">. . / 2 2</data>"#,
-            r#"<data key="sum">4</data><data key="max_tile">2</data><data key="start">true</data>"#,
+            r#"<data key="sum">4</data><data key="max_tile">2</data><data key="start">1</data>"#,
             r#"<node id="win"><data key="kind">win</data></node>"#,
+            r#"<edge source="0x1221" target="loss"></edge>"#,
             r#"<edge source="0x0011" target="0x0012"><data key="moves">RL</data><data key="spawn">2</data></edge>"#,
         ] {
             assert!(flat.contains(part), "{part}: {text}");

@@ -155,8 +155,9 @@ fn nodes_and_edges_equal_the_slow_twin() {
         assert!(found == states, "{args}");
         let all = list(&graph, "edges").iter().map(|edge| {
             let spawn = edge["spawn"].as_u64().unwrap_or(0) as u32;
-            let ends = (text(&edge["from"]), text(&edge["to"]));
-            (ends, (text(&edge["moves"]), spawn))
+            let ends = (text(&edge["source"]), text(&edge["target"]));
+            let moves = edge["moves"].as_str().unwrap_or_default();
+            (ends, (moves.to_owned(), spawn))
         });
         assert!(all.collect::<Edges>() == edges, "{args}");
         assert_eq!(list(&graph, "edges").len(), edges.len(), "{args}");
