@@ -185,7 +185,7 @@ fn summary(
         "seconds": seconds,
         // Bytes of the files of states.
         "bytes": bytes(Kind::States),
-        "fingerprint": totals.fingerprint,
+        "fingerprint": totals.fingerprint.to_string(),
         // Greatest sum that has a state or afterstate.
         "last_sum": last_sum,
         "counted": counted,

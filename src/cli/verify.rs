@@ -217,13 +217,13 @@ fn in_json(run: Option<&Run>, report: &Report, deep: bool) -> Value {
         "bytes": report.bytes,
         "live": report.states,
         "afterstates": report.afterstates,
-        "fingerprint": report.fingerprint,
+        "fingerprint": report.fingerprint.to_string(),
         // The greatest sum whose states were dropped, so that they could not be verified.
         "dropped": run.and_then(dropped),
         "last_sum": run.map_or(0, Run::sealed_sum),
         // Of all live states in the manifest, including dropped states.
         "said_live": totals.live,
-        "said_fingerprint": totals.fingerprint,
+        "said_fingerprint": totals.fingerprint.to_string(),
         // Whether every layer was rebuilt: its states, or its afterstates if the states were dropped.
         "rebuilt": deep && sound,
         "findings": findings,

@@ -35,4 +35,4 @@ pub use slide::{Direction, Moved};
 pub(crate) use spawned::{LineTables, SpawnedMoves};
 pub(crate) use symmetry::{canonical, images, orbit};
 pub use variant::Game;
-pub(crate) use variant::{LAST_START, text_in_json};
+pub(crate) use variant::LAST_START;

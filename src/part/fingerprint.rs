@@ -5,7 +5,8 @@ use std::iter::Sum;
 use std::ops::AddAssign;
 use std::str::FromStr;
 
-use crate::game::text_in_json;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
 use crate::wide::wide;
 
 /// The sum modulo 2^64 of `mix(x)` over the members `x` of a set, written as an x and 16 hexadecimal
@@ -82,7 +83,7 @@ impl FromStr for Fingerprint {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let lower = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        // The first tables and manifests have no x.
+        // The first tables have no x, and manifests have none.
         Some(text.strip_prefix('x').unwrap_or(text))
             .filter(|digits| digits.len() == 16 && digits.bytes().all(lower))
             .and_then(|digits| u64::from_str_radix(digits, 16).ok())
@@ -91,7 +92,19 @@ impl FromStr for Fingerprint {
     }
 }
 
-text_in_json!(Fingerprint);
+/// Without the x: manifests are strings of their own, and keep the form of the first release.
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{:016x}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -70,7 +70,7 @@ fn count(dir: &Path, args: &str) -> Vec<[String; 3]> {
     let afterstates = manifest["afterstates"].as_array().unwrap().iter();
     let afterstates = afterstates.map(|file| {
         let name = file["name"].as_str().unwrap().to_owned();
-        let print = file["fingerprint"].as_str().unwrap().to_owned();
+        let print = format!("x{}", file["fingerprint"].as_str().unwrap());
         [name, file["states"].to_string(), print]
     });
     states.chain(afterstates).collect()

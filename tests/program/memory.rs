@@ -30,7 +30,7 @@ fn manifest_of_a_large_run() -> TempDir {
             r#""name": "sum-{:0>5}-max-{:0>5}.afterstates",
       "states": {},
       "bytes": 100,
-      "fingerprint": "x0123456789abcdef""#,
+      "fingerprint": "0123456789abcdef""#,
             row[0], row[1], row[5]
         )
     });

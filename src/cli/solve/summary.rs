@@ -50,7 +50,7 @@ pub(super) fn summary(
             "error": error,
             "fraction": goal.fraction,
             "bytes": files,
-            "fingerprint": of_files,
+            "fingerprint": of_files.to_string(),
             "best_start": start.best,
             "worst_start": start.worst,
         }));
@@ -81,7 +81,7 @@ pub(super) fn summary(
         "states": totals.live,
         "seconds": seconds,
         "bytes": bytes,
-        "fingerprint": fingerprint,
+        "fingerprint": fingerprint.to_string(),
         "afterstates": totals.afterstates,
         "dir": run.dir().display().to_string(),
         "solved": solved,

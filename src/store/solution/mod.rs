@@ -18,7 +18,7 @@
 //!   "format": 3,                     version of this file
 //!   "program": "enum48 0.1.0",       that began it
 //!   "game": "2x2-32",
-//!   "states": "x3d677fbe9d7b4c34",    fingerprint of all live states of the run
+//!   "states": "3d677fbe9d7b4c34",    fingerprint of all live states of the run
 //!   "answers": [                     one for each objective, in order: score, moves, 4, 8, ...,
 //!                                    sure-4, sure-8, ...
 //!     {
@@ -32,7 +32,7 @@
 //!           "name": "sum-00036-max-00016.score.values",
 //!           "states": 2,             number of values
 //!           "bytes": 160,
-//!           "fingerprint": "x87881b4ee28f7a0d"
+//!           "fingerprint": "87881b4ee28f7a0d"
 //!         },                         and "segments", where there are several files: of each its
 //!                                    "states", "bytes" and "fingerprint"
 //!         ...
