@@ -8,7 +8,8 @@ use csv::StringRecord;
 
 use super::{Column, Columns, Row, Table};
 use crate::error::{Error, Result};
-use crate::lines::{LineReader, fields};
+use crate::lines::{LineReader, fields, whole};
+use crate::part::Fingerprint;
 
 /// Maximum number of bytes in a line, far more than its numbers need.
 const LONGEST: usize = 1 << 14;
@@ -82,6 +83,11 @@ struct TableHeader(Vec<Option<Column>>);
 
 impl TableHeader {
     fn read(fields: &StringRecord) -> Result<Self, String> {
+        if let Some(separator) = [';', '\t'].into_iter().find(|&c| fields[0].contains(c)) {
+            return Err(format!(
+                "columns are separated by {separator:?}: saved by a spreadsheet? Save them with commas"
+            ));
+        }
         let column = |name: &str| Column::ALL.into_iter().find(|column| column.name() == name);
         let header = Self(fields.iter().map(|name| column(name.trim())).collect());
         let named = |&wanted: &Column| header.0.iter().filter(|&&c| c == Some(wanted)).count();
@@ -114,16 +120,29 @@ impl TableHeader {
         for (column, field) in self.0.iter().zip(fields) {
             let Some(column) = *column else { continue };
             let field = field.trim();
-            let no_number = |_| format!("{}: expected a number, got {field:?}", column.name());
+            if column == Column::Fingerprint {
+                row.fingerprint = fingerprint(field)?;
+                continue;
+            }
+            let name = column.name();
+            let number = whole(field).map_err(|error| format!("{name}: {error}"))?;
+            let small = || u32::try_from(number).map_err(|_| format!("{name} {number}: too large"));
             match column {
-                Column::Sum => row.sum = field.parse().map_err(no_number)?,
-                Column::MaxTile => row.max_tile = field.parse().map_err(no_number)?,
-                Column::Fingerprint => row.fingerprint = field.parse()?,
-                _ => row.set(column, field.parse().map_err(no_number)?),
+                Column::Sum => row.sum = small()?,
+                Column::MaxTile => row.max_tile = small()?,
+                _ => row.set(column, number),
             }
         }
         Ok(row)
     }
+}
+
+/// Read a fingerprint. Other programs took a few of the first form, without the x, for numbers.
+fn fingerprint(field: &str) -> Result<Fingerprint, String> {
+    field.parse().map_err(|error| match field.parse::<f64>() {
+        Ok(_) => format!("{error}: it was taken for a number: saved by a spreadsheet?"),
+        Err(_) => error,
+    })
 }
 
 /// Add a row's counts to the total of the rows before.
@@ -179,6 +198,17 @@ mod tests {
     }
 
     #[test]
+    fn a_table_that_passed_through_other_programs_is_read() {
+        // As csvsort, R and pandas (with an index) write it.
+        for row in ["4,2,True,1e+05", "4,2,1,1e+05", "4,2.0,1.0,100000.0"] {
+            let table = read(&format!("sum,max_tile,live,moves\n{row}\n"));
+            assert_eq!((table.rows()[0].live, table.rows()[0].moves), (1, 100_000));
+        }
+        let indexed = read("\"\",\"sum\",\"max_tile\",\"live\"\n\"1\",4,2,2\n");
+        assert_eq!(indexed.rows()[0].live, 2);
+    }
+
+    #[test]
     fn a_table_of_any_columns_is_read_back() {
         let whole = read(include_str!("../../tests/data/v1/2x2-32/layers.csv"));
         let counts: Vec<Column> = Columns::ALL.counts().collect();
@@ -225,6 +255,24 @@ mod tests {
             (
                 format!("{header}\n4,2,2\r6,2,1\n"),
                 "line 2: expected 3 fields as in the header, got 5",
+            ),
+            (
+                format!("{header}\n4,2,5.17771E+12\n"),
+                "line 2: live: expected a number, got \"5.17771E+12\": rounded, or in another form: \
+                 saved by a spreadsheet?",
+            ),
+            (
+                "sum,max_tile,fingerprint\n4,2,6.8E+2921\n".to_owned(),
+                "line 2: fingerprint \"6.8E+2921\": expected x and 16 hexadecimal digits: it was taken \
+                 for a number: saved by a spreadsheet?",
+            ),
+            (
+                "sum;max_tile;live\n4;2;2\n".to_owned(),
+                "line 1: columns are separated by ';': saved by a spreadsheet? Save them with commas",
+            ),
+            (
+                format!("{header}\n4294967296,2,2\n"),
+                "line 2: sum 4294967296: too large",
             ),
             (
                 format!("{header}\n4,2,18446744073709551615\n"),

@@ -44,7 +44,7 @@ impl Grid {
         Ok(Self { board, size })
     }
 
-    /// Read a board: hexadecimal with `0x`, or tiles row by row, with `/` or a new line between
+    /// Read a board: hexadecimal with `0x`, 16 hexadecimal digits, or tiles row by row, with `/` or a new line between
     /// rows, spaces, tabs or commas between tiles, and `.`, `0` or `_` for an empty cell.
     ///
     /// # Errors
@@ -62,7 +62,14 @@ impl Grid {
             );
         }
         if trimmed.len() > 1 && trimmed.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-            return Err(bad("a hexadecimal board starts with 0x"));
+            // Tables of endgames name boards of 4x4 so.
+            return match u64::from_str_radix(trimmed, 16) {
+                Ok(_) if trimmed.contains(['f', 'F']) => Err(bad(
+                    "a digit f without 0x is a wall or a stone in tables of endgames, not 32768",
+                )),
+                Ok(board) if trimmed.len() == 16 => Self::new(board, size),
+                _ => Err(bad("a hexadecimal board starts with 0x")),
+            };
         }
         if trimmed.starts_with(['[', '{']) {
             return Err(bad("it looks like JSON"));
@@ -214,6 +221,13 @@ mod tests {
     }
 
     #[test]
+    fn sixteen_digits_are_a_board_without_0x() {
+        let board = 0x022b_0130_2010_0000;
+        let grid = Grid::new(board, size("4")).unwrap();
+        assert_eq!(Grid::parse("022B013020100000", size("4")).unwrap(), grid);
+    }
+
+    #[test]
     fn malformed_boards_are_refused() {
         let (many, tile) = ("it has more digits", "is neither a power of two");
         let (digits, rows) = (
@@ -238,6 +252,11 @@ mod tests {
             ("2 4 8 / 2 . .", "expected 2 cells in row 1, got 3"),
             ("2 4 / 8 . / . .", rows),
             ("2310", "a hexadecimal board starts with 0x"),
+            ("0000000000012310", many),
+            (
+                "000000000000231f",
+                "a digit f without 0x is a wall or a stone",
+            ),
             ("[[0,2],[4,8]]", "it looks like JSON"),
         ] {
             match Grid::parse(text, size("2")) {

@@ -4,7 +4,7 @@ mod answer;
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use self::answer::JudgedBoard;
 use crate::cli::args::objectives::Objectives;
@@ -16,7 +16,7 @@ use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::units;
 use crate::game::{Grid, PartKey, Size};
-use crate::lines::fields;
+use crate::lines::{fields, whole};
 use crate::store::Sink;
 
 /// The best move of a board, and the value of each move, by a solved run or a small game
@@ -131,17 +131,18 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 /// Columns of a CSV that can hold the boards, as `best --csv` and `states --format csv` name them.
 const COLUMNS: [&str; 2] = ["board", "state"];
 
-/// The column of the boards, counted from 0; `None` if the first line does not name it, so that each
-/// line is a board.
-fn column_of_boards(first: &str) -> Option<usize> {
+/// The column of the boards, counted from 0, and the column `number`, which `states --format csv`
+/// writes; `None` if the first line does not name it, so that each line is a board.
+fn column_of_boards(first: &str) -> Option<(usize, Option<usize>)> {
     let names = fields(first.as_bytes()).unwrap_or_default();
     let column = |wanted| names.iter().position(|name| name.trim() == wanted);
-    COLUMNS.into_iter().find_map(column)
+    let boards = COLUMNS.into_iter().find_map(column)?;
+    Some((boards, column("number")))
 }
 
 /// The board of a line, or of a column of it.
-fn board_of_line(line: &str, column: Option<usize>, size: Size) -> Result<Grid> {
-    let Some(column) = column else {
+fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, size: Size) -> Result<Grid> {
+    let Some((column, number)) = columns else {
         return Ok(Grid::parse(line, size)?);
     };
     let fields = fields(line.as_bytes()).map_err(anyhow::Error::msg)?;
@@ -149,6 +150,13 @@ fn board_of_line(line: &str, column: Option<usize>, size: Size) -> Result<Grid> 
         let got = units::things(fields.len() as u64, "column");
         format!("expected a board in column {}, got {got}", column + 1)
     })?;
+    // Programs that read 0x0132 as a number write 306.
+    if number.and_then(|number| fields.get(number)) == Some(field) {
+        return Ok(Grid::new(whole(field).map_err(anyhow::Error::msg)?, size)?);
+    }
+    if field.parse::<f64>().is_ok() {
+        bail!("{field}: a program has turned 0x into a decimal number: keep the column as text");
+    }
     Ok(Grid::parse(field, size)?)
 }
 
@@ -165,6 +173,8 @@ mod tests {
             ("state,sum", "0x0132,14", 0x0132),
             ("sum,board", "14,\"4,8 / 2,.\"", 0x2310),
             ("state,sum, board ", "live,14,0x2310", 0x2310),
+            ("\"state\",\"sum\",\"number\"", "306,14,306", 0x0132),
+            ("state,number", "8.976e+03,8.976e+03", 0x2310),
         ] {
             let found = board_of_line(line, column_of_boards(first), size).unwrap();
             assert_eq!(found.board(), expected, "{first}");
@@ -179,5 +189,16 @@ mod tests {
         assert_eq!(error("14"), "expected a board in column 2, got 1 column");
         assert_eq!(error(""), "expected a board in column 2, got 0 columns");
         assert!(error("14,0x12345").contains("more digits"));
+        for field in ["306", "1234567890123456", "1e+05"] {
+            let error = error(&format!("14,{field}"));
+            assert!(
+                error.contains("has turned 0x into a decimal number"),
+                "{error}"
+            );
+        }
+        let column = column_of_boards("state,number");
+        let rounded = "1.23456789012346e+18";
+        let error = board_of_line(&format!("{rounded},{rounded}"), column, size).unwrap_err();
+        assert!(error.to_string().ends_with("saved by a spreadsheet?"));
     }
 }
