@@ -1,11 +1,18 @@
 //! `enum48 completions`: shell completions, and the manual pages.
+//!
+//! Key idea: the script for a shell is short. At each completion it calls the program, which knows its
+//! arguments and the runs in the current directory.
 
-use std::io;
+use std::ffi::OsStr;
+use std::io::{self, Write};
 
 use anyhow::Result;
-use clap::Command;
 use clap::builder::PossibleValuesParser;
-use clap_complete::Shell;
+use clap::{Arg, Command};
+use clap_complete::engine::{
+    ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
+use clap_complete::env::{CompleteEnv, Shells};
 use clap_mangen::Man;
 
 use crate::cli::out::Outcome;
@@ -13,6 +20,9 @@ use crate::cli::out::output;
 
 /// The shells that `clap_complete` knows, and the manual pages.
 const READERS: [&str; 6] = ["bash", "zsh", "fish", "elvish", "powershell", "man"];
+
+/// The variable of the environment by which the script of a shell asks for completions.
+const ASKS: &str = "ENUM48_COMPLETE";
 
 /// Print completions for a shell, or the manual pages
 ///
@@ -23,8 +33,8 @@ const READERS: [&str; 6] = ["bash", "zsh", "fish", "elvish", "powershell", "man"
 ///   fish   ~/.config/fish/completions/enum48.fish
 ///   man    ~/.local/share/man/man1/enum48.1
 ///
-/// It takes effect in new shells. For elvish and powershell, run the output from
-/// rc.elv or $PROFILE.
+/// It takes effect in new shells, and calls the enum48 of the PATH. For elvish and
+/// powershell, run the output from rc.elv or $PROFILE.
 #[derive(clap::Args)]
 #[command(
     verbatim_doc_comment,
@@ -39,12 +49,66 @@ pub(super) struct Args {
     reader: String,
 }
 
+/// If the script of a shell asks, print the completions of its words, and exit.
+pub(super) fn answer(program: fn() -> Command) {
+    let factory = || with_values(program());
+    CompleteEnv::with_factory(factory).var(ASKS).complete();
+}
+
+/// Add the values that clap does not know: sizes, tiles, objectives, and directories of runs.
+fn with_values(command: Command) -> Command {
+    let hinted = |arg: Arg| {
+        let names = arg.get_value_names().unwrap_or_default();
+        let Some(name) = names.first().map(ToString::to_string) else {
+            return arg;
+        };
+        let tiles = || (3..=16).map(|exp| (1u32 << exp).to_string());
+        let words: Vec<String> = match &*name {
+            "DIR" => return arg.add(runs_or(PathCompleter::dir)),
+            "TABLE" | "OTHER" => return arg.add(runs_or(PathCompleter::any)),
+            "N|RxC" => {
+                let sides = (2..=4).flat_map(|rows| (2..=4).map(move |cols| (rows, cols)));
+                sides.map(|(rows, cols)| format!("{rows}x{cols}")).collect()
+            }
+            "TILE" => tiles().collect(),
+            "OBJECTIVE" | "OBJECTIVES" => {
+                let named = ["score", "moves"].map(str::to_owned).into_iter();
+                let sure = tiles().map(|tile| format!("sure-{tile}"));
+                named.chain(tiles()).chain(sure).collect()
+            }
+            _ => return arg,
+        };
+        let candidates = move || words.iter().map(CompletionCandidate::new).collect();
+        arg.add(ArgValueCandidates::new(candidates))
+    };
+    command.mut_args(hinted).mut_subcommands(with_values)
+}
+
+/// Completes paths, and before them the directories in the folder of runs.
+fn runs_or(paths: fn() -> PathCompleter) -> ArgValueCompleter {
+    const RUNS: &str = "enum48-data/";
+    ArgValueCompleter::new(move |typed: &OsStr| {
+        let mut found = Vec::new();
+        if typed != RUNS && RUNS.starts_with(&*typed.to_string_lossy()) {
+            found = PathCompleter::dir().complete(OsStr::new(RUNS));
+        }
+        found.extend(paths().complete(typed));
+        found
+    })
+}
+
 pub(super) fn run(args: &Args, mut program: Command) -> Result<Outcome> {
     let mut text = Vec::new();
-    match args.reader.parse::<Shell>() {
-        // To memory first, because `generate` panics if it cannot write.
-        Ok(shell) => clap_complete::generate(shell, &mut program, "enum48", &mut text),
-        Err(_) => {
+    match Shells::builtins().completer(&args.reader) {
+        Some(shell) => {
+            shell.write_registration(ASKS, "enum48", "enum48", "enum48", &mut text)?;
+            // Where zsh loads the file at the first completion, the file must answer it, too.
+            if args.reader == "zsh" {
+                let answer = "[[ $funcstack[1] != _enum48 ]] || _clap_dynamic_completer_enum48";
+                writeln!(text, "{answer}")?;
+            }
+        }
+        None => {
             // `help` is for a terminal.
             program = program.disable_help_subcommand(true);
             program.build();

@@ -108,6 +108,7 @@ fn negatable(command: clap::Command) -> clap::Command {
 
 /// Run the program on the arguments of the process.
 pub fn run() -> ExitCode {
+    completions::answer(Cli::command);
     machine::save_address_space();
     signals::handle_file_size_limit();
     signals::listen();

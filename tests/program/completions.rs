@@ -1,8 +1,14 @@
 //! Completions and the manual are complete.
 
-use std::collections::BTreeSet;
+#![expect(clippy::disallowed_methods, reason = "the test makes a file by hand")]
 
-use crate::command::{good, place};
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::command::{PROGRAM, good, place, stderr, stdout};
 use crate::outcomes::{refused, unread};
 
 /// The subcommands that the help lists, except `help`, each before its own subcommands.
@@ -38,30 +44,90 @@ fn options_of(command: &str) -> BTreeSet<String> {
     long.map(str::to_owned).collect()
 }
 
-/// All options of the program and its subcommands.
-fn options() -> BTreeSet<String> {
-    let mut options = options_of("");
-    for command in commands() {
-        options.extend(options_of(&command));
-    }
-    assert!(options.len() >= 15, "{options:?}");
-    options
+/// The completions of words, as fish asks for them. The last word may be empty.
+fn completed(place: &TempDir, words: &[&str]) -> Vec<String> {
+    let output = Command::new(PROGRAM)
+        .env("ENUM48_COMPLETE", "fish")
+        .args(["--", "enum48"])
+        .args(words)
+        .current_dir(place)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let value = |line: &str| line.split('\t').next().unwrap().to_owned();
+    stdout(&output).lines().map(value).collect()
 }
 
 #[test]
-fn scripts_have_all_subcommands_and_options() {
-    let (place, commands, options) = (place(), commands(), options());
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = good(&place, &format!("completions {shell}"));
-        for word in commands.iter().flat_map(|words| words.split(' ')) {
-            assert!(script.contains(word), "{shell}: {word}");
+fn all_subcommands_and_options_are_completed() {
+    let place = place();
+    let mut all = commands();
+    all.insert(0, String::new());
+    for command in all {
+        let mut words: Vec<&str> = command.split_whitespace().collect();
+        words.push("--");
+        let found = completed(&place, &words);
+        for option in options_of(&command) {
+            assert!(found.contains(&option), "{command}: {option}: {found:?}");
         }
-        for option in &options {
-            // fish writes `-l size` for `--size`.
-            let fish = format!("-l {}", &option[2..]);
-            let known = script.contains(option) || script.contains(&fish);
-            assert!(known, "{shell}: {option}");
-        }
+    }
+    for command in commands() {
+        let (before, last) = command.rsplit_once(' ').unwrap_or(("", &command));
+        let words: Vec<&str> = before.split_whitespace().chain([""]).collect();
+        let found = completed(&place, &words);
+        assert!(
+            found.iter().any(|name| name == last),
+            "{command}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn values_are_completed() {
+    let place = place();
+    good(&place, "--size 2 --max 8 --quiet");
+    fs::create_dir(place.path().join("other")).unwrap();
+    fs::write(place.path().join("file"), "").unwrap();
+    let runs = ["enum48-data/2x2-8/", ".", "enum48-data/", "other/"];
+    for (words, expected) in [
+        (
+            "--keep",
+            &["all", "last", "afterstates", "both", "matrices"][..],
+        ),
+        ("--engine", &["lists", "bits"]),
+        (
+            "--size",
+            &[
+                "2x2", "2x3", "2x4", "3x2", "3x3", "3x4", "4x2", "4x3", "4x4",
+            ],
+        ),
+        (
+            "completions",
+            &["bash", "zsh", "fish", "elvish", "powershell", "man"],
+        ),
+        ("verify", &runs),
+        ("solve", &runs),
+        ("best 0x2310 --dir", &runs),
+        ("graph --format", &["dot", "graphml", "json"]),
+    ] {
+        let words: Vec<&str> = words.split(' ').chain([""]).collect();
+        let mut found = completed(&place, &words);
+        found.retain(|name| !name.starts_with('-') && name != "help");
+        let (mut found, mut expected) = (found, expected.to_vec());
+        found.sort();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{words:?}");
+    }
+    for (words, expected) in [
+        (&["--max", "51"][..], "512"),
+        (&["play", "--for", "score,sure-51"], "score,sure-512"),
+        (&["best", "0x2310", "--fo"], "--for"),
+        (&["witness", "0x2310", "--di"], "--dir"),
+        (&["3x3-128", "--unt"], "--until"),
+        (&["check", "enum48-data/2"], "enum48-data/2x2-8/"),
+        (&["check", "fi"], "file"),
+    ] {
+        assert_eq!(completed(&place, words), [expected], "{words:?}");
     }
 }
 

@@ -191,8 +191,8 @@ mod tests {
         assert_eq!(error("14"), "expected a board in column 2, got 1 column");
         assert_eq!(error(""), "expected a board in column 2, got 0 columns");
         assert!(error("14,0x12345").contains("more digits"));
-        for field in ["306", "1234567890123456", "1e+05"] {
-            let error = error(&format!("14,{field}"));
+        for line in ["14,306", "14,1234567890123456", "14,1e+05"] {
+            let error = error(line);
             assert!(
                 error.contains("has turned 0x into a decimal number"),
                 "{error}"
