@@ -43,7 +43,7 @@ four, the rate of spawned 4s that the values expect.
 For a line that is no code, or a code of another game: code, error and line.")]
 pub(super) struct Args {
     /// The code of a game, as play and replay print it, or @FILE for the code in a file; - to read
-    /// codes from stdin, one per line
+    /// codes from stdin, one per line. Codes of 2048verse and certificates are read, too
     #[arg(value_name = "CODE")]
     code: String,
 

@@ -51,9 +51,11 @@
 //! `scripts/replay_code.py` replays codes in 90 lines of Python.
 //!
 //! Reading order: `position` (a board during a game), `replay` (a game move by move, with the source
-//! of its tiles), `code` (a game that was played, and its text), `read` (text back to a game).
+//! of its tiles), `code` (a game that was played, and its text), `others` (the forms of other
+//! programs), `read` (text back to a game).
 
 mod code;
+mod others;
 mod position;
 mod read;
 mod replay;
@@ -61,6 +63,7 @@ mod replay;
 use crate::error::{Error, InputError};
 
 pub use code::{Code, decode_moves, encode_moves};
+pub use others::OtherForm;
 pub use position::{Position, Spawn, Status};
 pub use replay::{Chance, Luck, Replay, Seed, Turn};
 

@@ -6,21 +6,26 @@
 use std::str::FromStr;
 
 use super::code::{Code, VERSION, decode_moves, decode_spawns};
+use super::others::OtherForm;
 use super::refused;
 use super::replay::Luck;
 use crate::error::{Error, Result};
 use crate::game::Game;
 
-/// Reads the form that [`Display`](std::fmt::Display) writes, and plays the game.
+/// Reads the form that [`Display`](std::fmt::Display) writes, or an [`OtherForm`], and plays the game.
 impl FromStr for Code {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
+        if let Some(form) = OtherForm::of(text) {
+            return form.read(text);
+        }
         let no_code = || {
             refused(format!(
-                "{}: not a code: expected one such as s{VERSION}.4x4-2048.SEED.COUNT.MOVES.CHECK or \
+                "{}: not a code{}: expected one such as s{VERSION}.4x4-2048.SEED.COUNT.MOVES.CHECK or \
                  w{VERSION}.4x4-2048.START.COUNT.MOVES.SPAWNS.CHECK",
-                shown(text)
+                shown(text),
+                other_kind(text)
             ))
         };
         let (body, _) = text.rsplit_once('.').ok_or_else(no_code)?;
@@ -74,6 +79,19 @@ impl FromStr for Code {
             shown(&own[same..]),
             shown(&text[same..])
         )))
+    }
+}
+
+/// The kind of thing that a text seems to be, if it is no code, and what to do with it.
+fn other_kind(text: &str) -> &'static str {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut words = text.split_whitespace();
+    let is_move = matches!(words.next(), Some("U" | "R" | "D" | "L")) && words.count() == 3;
+    match (is_hex && (digits != text || digits.len() == 16), is_move) {
+        (true, _) => ", but a board: give it to enum48 best or show",
+        (_, true) => ", but a line of a certificate: give @FILE for the whole",
+        _ => "",
     }
 }
 

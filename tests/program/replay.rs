@@ -213,3 +213,49 @@ fn the_advice_of_a_page_needs_a_solved_run_of_the_game() {
     let page = fs::read_to_string(place.path().join("page.html")).unwrap();
     assert!(page.contains(r#""objectives":["16","score"]"#));
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a user writes codes to files")]
+fn games_of_other_programs_are_replayed_rated_and_asked_for_the_best_move() {
+    let place = place();
+    // The unit tests of play/others.rs have the games.
+    let certificate = "# a game\nstart 1 0 2\nstart 1 1 2\n\nL 3 1 4\n";
+    fs::write(place.path().join("game"), certificate).unwrap();
+    let said = good(&place, "replay @game");
+    assert!(said.contains("game       4x4\nmoves      1\n"), "{said}");
+    assert_eq!(
+        good(&place, "replay @game --certificate"),
+        "start 1 0 2\nstart 1 1 2\nL 3 1 4\n"
+    );
+    // The space at the end is a move and a tile: . 2 2 . goes up, and a 2 comes into the first cell.
+    let verse = "replay_2x4%) \n";
+    fs::write(place.path().join("verse"), verse).unwrap();
+    let said = good(&place, "replay @verse");
+    assert!(said.contains("moves      1\n"), "{said}");
+    let rated = good(&place, "rate @verse --for moves");
+    assert!(rated.contains(" 0x00000110 up "), "{rated}");
+    let board = good(&place, "best @verse --for moves --csv");
+    assert!(board.contains("\n0x11100000,"), "{board}");
+    let output = fed(
+        &place,
+        &["replay", "-"],
+        format!("{verse}L 1 1 2\n").as_bytes(),
+    );
+    let said = stdout(&output);
+    assert!(said.starts_with("true game=2x4 moves=1 "), "{said}");
+    assert!(said.contains("false line 2: "), "{said}");
+    assert!(
+        said.contains("a line of a certificate: give @FILE"),
+        "{said}"
+    );
+    refused(
+        &place,
+        "best 0x012f --size 4x4 --certificate",
+        "unexpected argument",
+    );
+    refused(
+        &place,
+        "show 000000000000012f --size 4",
+        "a digit f without 0x is a wall or a stone in tables of endgames, not 32768",
+    );
+}

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use serde_json::{Value, json};
 
 use crate::cli::out::Outcome;
@@ -15,7 +15,7 @@ use crate::cli::out::output;
 use crate::cli::out::talk;
 use crate::error::{Error, Result};
 use crate::lines::LineReader;
-use crate::play::LONGEST;
+use crate::play::{LONGEST, OtherForm};
 use crate::store::Sink;
 
 /// The questions of a command, and the form of the answers.
@@ -156,29 +156,44 @@ fn batch<Q>(
     }
 }
 
-/// The text of a code: the argument, or the only line of the file that `@FILE` names. The system
-/// refuses an argument as long as the longest codes.
+/// The most bytes of a certificate, with many comments. A line for each move is a quarter of that.
+const CERTIFICATE: usize = 16 * LONGEST;
+
+/// The text of a code: the argument, or the contents of the file that `@FILE` names: a line, or the
+/// lines of a certificate. The system refuses an argument as long as the longest codes.
 pub(in crate::cli) fn code(argument: &str) -> anyhow::Result<String> {
     let Some(file) = argument.strip_prefix('@') else {
-        return Ok(argument.trim().to_owned());
+        return Ok(trimmed(argument).to_owned());
     };
     let path = Path::new(file);
     let mut lines = LineReader::new(File::open(path).map_err(Error::io(path, "open"))?, LONGEST);
-    let mut codes = Vec::new();
+    let (mut text, mut codes, mut certified) = (String::new(), 0, false);
     while let Some(line) = next(&mut lines, path)? {
-        codes.extend(Some(line).filter(|line| !line.is_empty()));
-        if codes.len() > 1 {
+        certified |= OtherForm::of(&line) == Some(OtherForm::Certificate);
+        codes += u32::from(!line.is_empty() && !line.starts_with('#'));
+        if codes > 1 && !certified || text.len() > CERTIFICATE {
             bail!("{file}: several lines: give - < {file} for one answer per line");
         }
+        text = text + &line + "\n";
     }
-    codes
-        .pop()
-        .with_context(|| format!("{file}: no code in it"))
+    match codes {
+        0 => bail!("{file}: no code in it"),
+        _ if certified => Ok(text),
+        _ => Ok(trimmed(&text).to_owned()),
+    }
+}
+
+/// A text without the space around it. Space at the end of a code of 2048verse is a part of it.
+fn trimmed(text: &str) -> &str {
+    match OtherForm::of(text.trim_start()) {
+        Some(OtherForm::Verse) => text.trim_start().trim_end_matches(['\r', '\n']),
+        _ => text.trim(),
+    }
 }
 
 /// The next line, without the space around it; `None` at the end.
 fn next(lines: &mut LineReader<impl Read>, name: &Path) -> Result<Option<String>> {
-    let text = |line| String::from_utf8_lossy(line).trim().to_owned();
+    let text = |line| trimmed(&String::from_utf8_lossy(line)).to_owned();
     let read = lines.next().map(|line| line.map(text));
     read.map_err(|error| {
         let what = format!("line {}: {error}", lines.number());

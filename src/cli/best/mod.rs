@@ -9,14 +9,15 @@ use anyhow::{Context, Result, bail};
 use self::answer::JudgedBoard;
 use crate::cli::args::objectives::Objectives;
 use crate::cli::args::{LOOKUP_MEMORY, Resources, board};
-use crate::cli::ask::Questions;
 use crate::cli::ask::solved::FourArgs;
+use crate::cli::ask::{self, Questions};
 use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::units;
 use crate::game::{Grid, PartKey, Size};
 use crate::lines::{fields, whole};
+use crate::play::{Code, OtherForm};
 use crate::store::Sink;
 
 /// The best move of a board, and the value of each move, by a solved run or a small game
@@ -38,8 +39,8 @@ use crate::store::Sink;
 #[derive(clap::Args)]
 #[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
-    /// The board: as in 0x2310, where leading zeros may be left out, or row by row as in '4 8 / 2 .';
-    /// - to read boards from stdin
+    /// The board: as in 0x2310, where leading zeros may be left out, or row by row as in '4 8 / 2 .'; or
+    /// the code of a game, for its last board; - to read boards from stdin
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]
     board: Vec<String>,
 
@@ -68,13 +69,17 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let plan = args.resources.plan()?;
     let (dir, wanted) = (args.game.dir.as_deref(), &args.objectives.wanted[..]);
-    let (asked, single) = (args.game.of_board(&args.board), args.board != ["-"]);
+    let words = match &args.board[..] {
+        [code] => vec![end_of(&ask::code(code)?)?],
+        words => words.to_vec(),
+    };
+    let (asked, single) = (args.game.of_board(&words), words != ["-"]);
     if let Ok(asked) = &asked
         && !dir.is_some_and(Path::exists)
         && single
     {
         // Before the game is solved.
-        board(&args.board, &asked.game())?;
+        board(&words, &asked.game())?;
     }
     let solved = args.four.open(dir, asked, wanted, &plan)?;
     let goals = &solved.goals;
@@ -102,7 +107,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         })
     };
     if single {
-        let answer = judge(&[board(&args.board, &game)?])?;
+        let answer = judge(&[board(&words, &game)?])?;
         output::print(|out| {
             write!(out, "{heading}")?;
             print(&answer[0], out).map(drop)
@@ -140,10 +145,19 @@ fn column_of_boards(first: &str) -> Option<(usize, Option<usize>)> {
     Some((boards, column("number")))
 }
 
+/// A text, or the last board of the game whose code it is. No board begins with a letter.
+fn end_of(text: &str) -> Result<String> {
+    let is_own = text.starts_with(['s', 'w']) && text.contains('.');
+    if !is_own && OtherForm::of(text).is_none() {
+        return Ok(text.to_owned());
+    }
+    Ok(text.parse::<Code>()?.end().to_string())
+}
+
 /// The board of a line, or of a column of it.
 fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, size: Size) -> Result<Grid> {
     let Some((column, number)) = columns else {
-        return Ok(Grid::parse(line, size)?);
+        return Ok(Grid::parse(&end_of(line)?, size)?);
     };
     let fields = fields(line.as_bytes()).map_err(anyhow::Error::msg)?;
     let field = fields.get(column).with_context(|| {

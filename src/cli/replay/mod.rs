@@ -30,7 +30,7 @@ use crate::store::Sink;
 #[command(mut_arg("wanted", |wanted| wanted.requires("dir")), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
     /// The code, or @FILE for the code in a file; - to read codes from stdin, one per line, with an
-    /// answer per line
+    /// answer per line. Codes of 2048verse and certificates are read, too
     #[arg(value_name = "CODE")]
     code: String,
 
@@ -41,6 +41,11 @@ pub(super) struct Args {
     /// Print a JSON object for each code
     #[arg(long)]
     json: bool,
+
+    /// Print the game as a certificate of 4x4, a line for each tile: start ROW COL VALUE, then such as
+    /// L 1 1 2
+    #[arg(long, conflicts_with_all = ["step", "json", "html"])]
+    certificate: bool,
 
     /// Write to FILE, - for stdout, a page that shows the game in a browser; the address FILE#42 begins
     /// at move 42
@@ -63,8 +68,10 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         ..Questions::on_games(&["valid", "code", "error"], args.json)
     };
     if args.code == "-" {
-        if args.step || args.html.is_some() {
-            bail!("--step and --html: for a single code: give it, or @FILE, instead of -");
+        if args.step || args.html.is_some() || args.certificate {
+            bail!(
+                "--step, --html and --certificate: for a single code: give it, or @FILE, instead of -"
+            );
         }
         let line = |code: &Code| match args.json {
             true => in_json(code, false).to_string(),
@@ -84,6 +91,9 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     };
     if let Some(path) = &args.html {
         page(args, &code, path)?;
+    } else if args.certificate {
+        let certificate = code.certificate()?;
+        output::print(|to| Ok(write!(to, "{certificate}")?))?;
     } else {
         output::print(|to| print(&code, args, to))?;
     }
