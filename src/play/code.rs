@@ -126,7 +126,7 @@ pub fn encode_moves(moves: &[Direction]) -> String {
 /// [`InputError::Code`](crate::InputError::Code) for a character that is not in the alphabet.
 pub fn decode_moves(text: &str) -> Result<Vec<Direction>> {
     let mut moves = Vec::with_capacity(GROUP * text.len());
-    for bits in numbers(text, "moves") {
+    for bits in numbers(text, ALPHABET, "moves") {
         let bits = bits?;
         moves.extend([4, 2, 0].map(|shift| Direction::ALL[usize::from(bits >> shift & 3)]));
     }
@@ -145,7 +145,7 @@ pub(super) fn decode_spawns(text: &str) -> Result<Vec<Spawn>> {
         cell: number / 2,
         tile: if number % 2 == 1 { 4 } else { 2 },
     };
-    numbers(text, "tiles")
+    numbers(text, ALPHABET, "tiles")
         .map(|number| number.map(spawn))
         .collect()
 }
@@ -155,10 +155,12 @@ fn character(number: u8) -> char {
     char::from(ALPHABET.as_bytes()[usize::from(number)])
 }
 
-/// The numbers of characters. An error names the `field` that the characters belong to.
-fn numbers(text: &str, field: &str) -> impl Iterator<Item = Result<u8>> {
+/// The numbers of characters: their positions in an alphabet. An error names the `field` that the
+/// characters belong to.
+pub(super) fn numbers(text: &str, alphabet: &str, field: &str) -> impl Iterator<Item = Result<u8>> {
     text.chars().enumerate().map(move |(at, letter)| {
-        let number = ALPHABET.find(letter).map(|number| number as u8);
+        let begin = alphabet.find(letter);
+        let number = begin.map(|begin| alphabet[..begin].chars().count() as u8);
         number.ok_or_else(|| {
             let at = at + 1;
             refused(format!(
@@ -196,7 +198,7 @@ pub(super) mod tests {
     }
 
     fn number(letter: char) -> Option<u8> {
-        numbers(&letter.to_string(), "moves").next()?.ok()
+        numbers(&letter.to_string(), ALPHABET, "moves").next()?.ok()
     }
 
     /// A game of random legal moves.

@@ -10,15 +10,18 @@
 //! are 2048Verse/2048-replay-utils (`src/index.ts`), game-difficulty/2048EndgameTablebase
 //! (`backend/analysis_core.py`) and DomTheDeveloper/2048-undo (`witness/README.md`).
 
-use super::code::Code;
+use super::code::{Code, numbers};
 use super::position::Spawn;
 use super::refused;
 use super::replay::Luck;
 use crate::error::{Error, InputError, Result};
 use crate::game::{Direction, Game, Size};
 
-/// The characters of a code of 2048verse after those of ASCII, which begin with the space.
-const AFTER_ASCII: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒá";
+/// The characters of a code of 2048verse; each stands for its position.
+const VERSE: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz\
+                     {|}~ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒá";
+const VERSE_2026: &str = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\
+                          ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ¤¾";
 
 /// The beginning of a code of 2048verse.
 const REPLAY: &str = "replay_";
@@ -40,37 +43,27 @@ type Step = (Direction, Spawn);
 impl OtherForm {
     /// The form that a text seems to have; `None` for codes of this program and other texts.
     pub fn of(text: &str) -> Option<Self> {
-        let mut records = records(text);
         if text.starts_with(REPLAY) {
-            Some(Self::Verse)
-        } else if verse_2026(text).is_some() {
-            Some(Self::Verse2026)
-        } else if records.next()?.1[0] == "start" {
-            Some(Self::Certificate)
-        } else {
-            None
+            return Some(Self::Verse);
         }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Verse => "a code of 2048verse",
-            Self::Verse2026 => "a code of 2048verse since 2026",
-            Self::Certificate => "a certificate",
+        if verse_2026(text).is_some() {
+            return Some(Self::Verse2026);
         }
+        let (_, first) = records(text).next()?;
+        (first[0] == "start").then_some(Self::Certificate)
     }
 
     /// Read a game, and play it.
     pub(super) fn read(self, text: &str) -> Result<Code> {
-        let steps = match self {
-            Self::Verse => read_verse(text),
-            Self::Verse2026 => read_verse_2026(text),
-            Self::Certificate => read_certificate(text),
+        let (name, steps) = match self {
+            Self::Verse => ("a code of 2048verse", read_verse(text)),
+            Self::Verse2026 => ("a code of 2048verse since 2026", read_verse_2026(text)),
+            Self::Certificate => ("a certificate", read_certificate(text)),
         };
         let code = steps.and_then(|(size, steps)| play(size, steps));
         code.map_err(|error| match error {
             Error::Input(InputError::Code { turn, what }) => {
-                let what = format!("{what} (it looks like {})", self.name());
+                let what = format!("{what} (it looks like {name})");
                 InputError::Code { turn, what }.into()
             }
             other => other,
@@ -88,22 +81,14 @@ fn play(size: Size, mut steps: Vec<Step>) -> Result<Code> {
     Code::new(Game::new(size, None)?, Luck::Spawns { start, then }, moves)
 }
 
-/// A step, if its cell is on the board; `at` names its place in the text.
-fn step(
-    direction: Direction,
-    (row, column): (u32, u32),
-    tile: u8,
-    size: Size,
-    at: &str,
-) -> Result<Step> {
-    let (rows, columns) = (u32::from(size.rows()), u32::from(size.cols()));
-    if row >= rows || column >= columns {
-        return Err(refused(format!(
-            "{at}: row {row} column {column}, from 0: {size} has no such cell"
-        )));
-    }
-    let cell = (row * columns + column) as u8;
-    Ok((direction, Spawn { cell, tile }))
+/// A move and the tile after it, at a row and a column from 0. To play the game refuses other tiles
+/// than 2 and 4, and cells that the board does not have.
+fn step(direction: usize, [row, column, tile]: [u32; 3], size: Size) -> Step {
+    let columns = u32::from(size.cols());
+    let cell = Some(row * columns + column).filter(|_| column < columns);
+    let byte = |number: Option<u32>| number.and_then(|number| u8::try_from(number).ok());
+    let (cell, tile) = (byte(cell).unwrap_or(u8::MAX), byte(Some(tile)).unwrap_or(0));
+    (Direction::ALL[direction], Spawn { cell, tile })
 }
 
 fn read_verse(text: &str) -> Result<(Size, Vec<Step>)> {
@@ -111,23 +96,13 @@ fn read_verse(text: &str) -> Result<(Size, Vec<Step>)> {
     let mut small = ["2x4", "3x3", "3x4"].into_iter();
     let small = small.find_map(|name| Some((name, tiles.strip_prefix(name)?)));
     let (size, tiles) = small.unwrap_or(("4x4", tiles));
-    let size: Size = size.parse()?;
-    let letters = || (' '..='~').chain(AFTER_ASCII.chars());
-    let read = |(at, letter)| {
-        let at = format!("character {at} of the tiles, {letter:?}");
-        let number = letters().zip(0u8..).find(|&(other, _)| other == letter);
-        let (_, number) = number.ok_or_else(|| refused(format!("{at}: not in the alphabet")))?;
-        let place = (u32::from(number & 3), u32::from(number >> 2 & 3));
-        let tile = if number >> 4 & 1 == 0 { 2 } else { 4 };
-        step(
-            Direction::ALL[usize::from(number >> 5)],
-            place,
-            tile,
-            size,
-            &at,
-        )
+    let size = size.parse()?;
+    let read = |number: u8| {
+        let number = u32::from(number);
+        let spawn = [number & 3, number >> 2 & 3, 2 << (number >> 4 & 1)];
+        step((number >> 5) as usize, spawn, size)
     };
-    let steps = (1..).zip(tiles.chars()).map(read);
+    let steps = numbers(tiles, VERSE, "tiles").map(|number| number.map(read));
     Ok((size, steps.collect::<Result<_>>()?))
 }
 
@@ -140,40 +115,25 @@ fn verse_2026(text: &str) -> Option<(Size, &str)> {
 }
 
 fn read_verse_2026(text: &str) -> Result<(Size, Vec<Step>)> {
-    // Up, down, left, right.
-    const MOVES: [Direction; 4] = [
-        Direction::Up,
-        Direction::Down,
-        Direction::Left,
-        Direction::Right,
-    ];
     let (size, tiles) = verse_2026(text).ok_or_else(|| refused("no board size".into()))?;
-    let letters = ('0'..='9').chain('a'..='z').chain('A'..='Z');
-    let letters: Vec<char> = letters.chain('À'..='ÿ').chain("¤¾".chars()).collect();
-    let mut numbers = Vec::new();
-    for (at, letter) in (1..).zip(tiles.chars()) {
-        let number = letters.iter().position(|&other| other == letter);
-        numbers.push(number.ok_or_else(|| {
-            refused(format!(
-                "character {at} of the tiles, {letter:?}: not in the alphabet"
-            ))
-        })? as u32);
+    let numbers: Vec<u8> = numbers(tiles, VERSE_2026, "tiles").collect::<Result<_>>()?;
+    let (tiles, cut) = numbers.as_chunks();
+    if !cut.is_empty() {
+        return Err(refused(
+            "expected three characters for each tile: it was cut".into(),
+        ));
     }
-    let read = |(at, number): (usize, &[u32])| {
-        let at = format!("tile {at}");
-        let &[high, middle, low] = number else {
-            return Err(refused(format!(
-                "{at}: expected three characters: it was cut"
-            )));
-        };
-        // The rest is the time of the move.
-        let bits = high << 14 | middle << 7 | low;
-        let tile = 2 << (bits >> 2 & 3);
-        let place = (bits >> 7 & 7, bits >> 4 & 7);
-        step(MOVES[(bits & 3) as usize], place, tile, size, &at)
+    let read = |tile: &[u8; 3]| {
+        // The other bits are the time of the move.
+        let bits = tile
+            .iter()
+            .fold(0, |bits, &part| bits << 7 | u32::from(part));
+        // Up, down, left, right.
+        let direction = [0, 2, 3, 1][(bits & 3) as usize];
+        let spawn = [bits >> 7 & 7, bits >> 4 & 7, 2 << (bits >> 2 & 3)];
+        step(direction, spawn, size)
     };
-    let steps = (1..).zip(numbers.chunks(3)).map(read);
-    Ok((size, steps.collect::<Result<_>>()?))
+    Ok((size, tiles.iter().map(read).collect()))
 }
 
 /// The lines of a certificate that are not empty, with their numbers, as words without comments.
@@ -190,27 +150,20 @@ fn records(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
 fn read_certificate(text: &str) -> Result<(Size, Vec<Step>)> {
     let (size, mut steps) = (Size::new(4, 4)?, Vec::new());
     for (line, words) in records(text) {
-        let at = format!("line {line}");
-        let numbers: Result<Vec<u32>, _> = words[1..].iter().map(|word| word.parse()).collect();
-        let Ok(&[row, column, tile]) = numbers.as_deref() else {
+        let (names, expected) = match steps.len() {
+            0 | 1 => (&["start"][..], "start"),
+            _ => (&["U", "R", "D", "L"][..], "U, R, D or L"),
+        };
+        let direction = names.iter().position(|name| *name == words[0]);
+        let small = |word: &&str| word.parse().ok().filter(|&number| number < 1 << 16);
+        let numbers: Option<Vec<u32>> = words[1..].iter().map(small).collect();
+        let spawn = numbers.and_then(|numbers| numbers.try_into().ok());
+        let (Some(direction), Some(spawn)) = (direction, spawn) else {
             return Err(refused(format!(
-                "{at}: expected a row, a column and a tile"
+                "line {line}: expected {expected}, then a row, a column and a tile"
             )));
         };
-        let direction = match (words[0], steps.len()) {
-            ("start", 0 | 1) | ("U", 2..) => Direction::Up,
-            ("R", 2..) => Direction::Right,
-            ("D", 2..) => Direction::Down,
-            ("L", 2..) => Direction::Left,
-            (_, 0 | 1) => return Err(refused(format!("{at}: expected start and a tile"))),
-            (other, _) => {
-                return Err(refused(format!(
-                    "{at}: {other:?}: expected U, R, D or L and a tile"
-                )));
-            }
-        };
-        let tile = u8::try_from(tile).unwrap_or(0);
-        steps.push(step(direction, (row, column), tile, size, &at)?);
+        steps.push(step(direction, spawn, size));
     }
     Ok((size, steps))
 }
@@ -335,40 +288,40 @@ mod tests {
         for (text, fault) in [
             (
                 "replay_!%€",
-                "code: character 3 of the tiles, '€': not in the alphabet (it looks like a code of 2048verse)",
+                "code: character 3 of the tiles, '€', is not in the alphabet (it looks like a code of 2048verse)",
             ),
             ("replay_", "the start (it looks like a code of 2048verse)"),
             (
                 "replay_3x3 /",
-                "row 3 column 3, from 0: 3x3 has no such cell",
+                "a 2 cannot be placed at cell 255: 3x3 has the cells 0 to 8",
             ),
             ("replay_!% ", "move 1: a 2 cannot be placed"),
             (
                 "4x4-abc_ûF0OÓ",
-                "tile 2: expected three characters: it was cut",
+                "expected three characters for each tile: it was cut",
             ),
             (
                 "4x4-_!F0",
-                "'!': not in the alphabet (it looks like a code of 2048verse since 2026)",
+                "'!', is not in the alphabet (it looks like a code of 2048verse since 2026)",
             ),
             ("start 0 0 2\nstart 0 0 2", "(it looks like a certificate)"),
-            ("start 0 0 2\nL 0 1 2", "line 2: expected start and a tile"),
+            (
+                "start 0 0 2\nL 0 1 2",
+                "line 2: expected start, then a row, a column and a tile",
+            ),
             (
                 "start 0 0 2\nstart 0 1 2\nX 0 1 2",
-                "line 3: \"X\": expected U, R, D or L",
+                "line 3: expected U, R, D or L, then a row",
             ),
             (
                 "start 0 0 2\nstart 0 1 2\nL 0 4 2",
-                "line 3: row 0 column 4, from 0",
+                "move 1: a 2 cannot be placed at cell 255: 4x4 has",
             ),
             (
                 "start 0 0 2\nstart 0 1 2\nL 0 1",
-                "line 3: expected a row, a column and a tile",
+                "line 3: expected U, R, D or L, then a row",
             ),
-            (
-                "start 0 0 2 2",
-                "line 1: expected a row, a column and a tile",
-            ),
+            ("start 0 0 2 2", "line 1: expected start, then a row"),
             (
                 "start 0 0 2\nstart 0 1 2\nL 0 1 8",
                 "the tile 8 cannot be placed",

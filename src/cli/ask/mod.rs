@@ -157,7 +157,7 @@ fn batch<Q>(
 }
 
 /// The most bytes of a certificate, with many comments. A line for each move is a quarter of that.
-const CERTIFICATE: usize = 16 * LONGEST;
+const MOST: usize = 16 * LONGEST;
 
 /// The text of a code: the argument, or the contents of the file that `@FILE` names: a line, or the
 /// lines of a certificate. The system refuses an argument as long as the longest codes.
@@ -165,21 +165,23 @@ pub(in crate::cli) fn code(argument: &str) -> anyhow::Result<String> {
     let Some(file) = argument.strip_prefix('@') else {
         return Ok(trimmed(argument).to_owned());
     };
-    let path = Path::new(file);
-    let mut lines = LineReader::new(File::open(path).map_err(Error::io(path, "open"))?, LONGEST);
-    let (mut text, mut codes, mut certified) = (String::new(), 0, false);
-    while let Some(line) = next(&mut lines, path)? {
-        certified |= OtherForm::of(&line) == Some(OtherForm::Certificate);
-        codes += u32::from(!line.is_empty() && !line.starts_with('#'));
-        if codes > 1 && !certified || text.len() > CERTIFICATE {
-            bail!("{file}: several lines: give - < {file} for one answer per line");
-        }
-        text = text + &line + "\n";
+    let (path, mut bytes) = (Path::new(file), Vec::new());
+    let opened = File::open(path).map_err(Error::io(path, "open"))?;
+    let read = opened.take(MOST as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(Error::io(path, "read"))?;
+    if bytes.len() > MOST {
+        bail!("{file}: more than {MOST} bytes: no code or certificate is as long");
     }
-    match codes {
-        0 => bail!("{file}: no code in it"),
-        _ if certified => Ok(text),
-        _ => Ok(trimmed(&text).to_owned()),
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    if OtherForm::of(text) == Some(OtherForm::Certificate) {
+        return Ok(text.to_owned());
+    }
+    let mut codes = text.lines().map(trimmed).filter(|line| !line.is_empty());
+    match (codes.next(), codes.next()) {
+        (Some(code), None) => Ok(code.to_owned()),
+        (None, _) => bail!("{file}: no code in it"),
+        _ => bail!("{file}: several lines: give - < {file} for one answer per line"),
     }
 }
 
