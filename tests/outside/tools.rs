@@ -33,6 +33,8 @@ mod mounted;
 mod part_files;
 mod player;
 mod plots;
+#[cfg(feature = "parquet")]
+mod reading;
 mod release;
 mod replay;
 mod results;
@@ -60,6 +62,8 @@ fn main() -> ExitCode {
         part_files::tests(),
         player::tests(),
         plots::tests(),
+        #[cfg(feature = "parquet")]
+        reading::tests(),
         release::tests(),
         replay::tests(),
         results::tests(),

@@ -221,6 +221,7 @@ fn links_lead_to_existing_files_and_headings() {
         "README",
         "cluster",
         "performance",
+        "reading",
         "scaling",
         "solved",
         "trust",
