@@ -116,7 +116,8 @@ impl PyRun {
     }
 
     /// The table of the parts, with a row for each sum and largest tile, as in layers.csv. It is a
-    /// dict of arrays, or a data frame with frame="pandas" or frame="polars".
+    /// dict of arrays, or a data frame with frame="pandas" or frame="polars". Counts are int64, and
+    /// fingerprints uint64.
     ///
     /// >>> run.table()["live"][:5].tolist()
     /// [2, 0, 1, 2, 4]

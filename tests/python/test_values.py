@@ -57,9 +57,9 @@ def test_the_best_moves_equal_the_program_s(solved, objective):
     ways = ["up", "right", "down", "left"]
     assert [ways[way] if way >= 0 else "" for way in best.directions] == [row["best"] for row in told]
     for at, way in enumerate(ways):
-        expected = [float(row[way] or "nan") for row in told]
+        expected = [float(row[f"after_{way}"] or "nan") for row in told]
         assert np.array_equal(best.moves[:, at], expected, equal_nan=True)
-    expected = [float(row[objective] or "nan") for row in told]
+    expected = [float(row[COLUMNS.get(objective, objective)] or "nan") for row in told]
     assert np.array_equal(best.values, expected, equal_nan=True)
 
 

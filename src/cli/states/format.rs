@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::counts::Row;
 use crate::game::{Grid, PartKey, Size};
-use crate::store::{Goal, Run, Sink};
+use crate::store::{Goal, Sink};
 
 /// A file of states being written.
 pub(super) trait StateWriter {
@@ -25,9 +25,9 @@ pub(super) trait StateWriter {
 /// unsigned numbers as decimals, R as inexact ones, and `numpy.searchsorted` compares them inexactly.
 ///
 /// Only a canonical board of 4x4 with 256 or more in all four corners has the highest bit.
-pub(super) fn are_signed(run: &Run) -> bool {
+pub(super) fn are_signed(size: Size, rows: &[Row]) -> bool {
     let has_corners = |row: &Row| row.max_tile >= 256 && row.sum >= 4 * 256;
-    run.game().size().cells() < 16 || !run.table().rows().iter().any(has_corners)
+    size.cells() < 16 || !rows.iter().any(has_corners)
 }
 
 /// Pairs each state with its values.
@@ -138,5 +138,29 @@ impl StateWriter for Npy<'_, '_> {
             bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
         }
         Ok(self.0.write_all(&bytes)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+
+    #[test]
+    fn states_are_signed_unless_all_corners_have_256() {
+        let row = |sum, max_tile| Row {
+            sum,
+            max_tile,
+            ..Row::default()
+        };
+        let size = |name: &str| name.parse().unwrap();
+        assert!(are_signed(size("4"), &[row(1022, 256), row(2000, 128)]));
+        assert!(are_signed(size("4x3"), &[row(1024, 256)]));
+        assert!(!are_signed(size("4"), &[row(4, 2), row(1024, 256)]));
+        // The rule for canonical boards.
+        let game: Game = "4x4".parse().unwrap();
+        let high = |board| game.canonical(board) >> 63 == 1;
+        assert!(high(0x8008_0000_0000_8008) && !high(0x8008_0000_0000_8007));
+        assert!(!high(0xffff_ffff_ffff_fff7));
     }
 }

@@ -250,7 +250,12 @@ fn write(
                 first: true,
             }),
             StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
-            StateFormat::Npy => Box::new(Npy::new(to, goals, count, are_signed(run))?),
+            StateFormat::Npy => Box::new(Npy::new(
+                to,
+                goals,
+                count,
+                are_signed(size, run.table().rows()),
+            )?),
             #[cfg(feature = "parquet")]
             StateFormat::Parquet => {
                 let told = (args.cells, args.selection());

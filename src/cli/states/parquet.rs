@@ -70,7 +70,7 @@ impl<W: Write + Send> Parquet<W> {
             .set_data_page_row_count_limit(ROWS)
             .set_column_dictionary_enabled(ColumnPath::from("state"), false)
             .set_column_encoding(ColumnPath::from("state"), Encoding::DELTA_BINARY_PACKED);
-        let state = match are_signed(run) {
+        let state = match are_signed(run.game().size(), run.table().rows()) {
             true => "",
             false => "(INTEGER(64, false))",
         };
