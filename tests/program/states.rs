@@ -591,7 +591,7 @@ fn a_dry_run_of_an_uncountable_game_ends() {
     }
 }
 
-/// Reserved words of SQL (as PostgreSQL and DuckDB have them), R and Python, in lower case.
+/// Reserved words of SQL, as its databases have them, of R and of Python, in lower case.
 const RESERVED: &str = "all analyse analyze and anti any array as asc asof asymmetric authorization \
     binary both case cast check collate collation column concurrently constraint create cross \
     current_catalog current_date current_role current_schema current_time current_timestamp \
