@@ -70,9 +70,13 @@ pub(crate) fn fields(line: &[u8]) -> Result<StringRecord, String> {
         .terminator(Terminator::Any(b'\n'))
         .from_reader(line.trim_ascii_end());
     let mut fields = StringRecord::new();
-    reader
-        .read_record(&mut fields)
-        .map_err(|_| "not text in UTF-8")?;
+    reader.read_record(&mut fields).map_err(|_| match line {
+        // UTF-16, or a zip archive.
+        [0xff, 0xfe, ..] | [b'P', b'K', ..] => {
+            "not text in UTF-8: saved by a spreadsheet? Save it as CSV in UTF-8"
+        }
+        _ => "not text in UTF-8",
+    })?;
     Ok(fields)
 }
 
@@ -90,7 +94,7 @@ pub(crate) fn whole(field: &str) -> Result<u64, String> {
     let found = named.or_else(|| number().filter(|_| !field.contains('E')));
     found.ok_or_else(|| {
         let digits = field.bytes().all(|byte| byte.is_ascii_digit());
-        let why = match field.starts_with(|c: char| c.is_ascii_digit()) && !digits {
+        let why = match field.starts_with(|c: char| c.is_ascii_digit() || c == '#') && !digits {
             true => ": rounded, or in another form: saved by a spreadsheet?",
             false => "",
         };
@@ -115,7 +119,7 @@ mod tests {
         ] {
             assert_eq!(whole(field), Ok(number), "{field}");
         }
-        for field in ["5.17771E+12", "1.2e+18", "1,234", "1.5", "2. Apr"] {
+        for field in ["5.17771E+12", "1.2e+18", "1,234", "1.5", "2. Apr", "#NUM!"] {
             let refused = whole(field).unwrap_err();
             assert!(refused.ends_with("saved by a spreadsheet?"), "{refused}");
         }

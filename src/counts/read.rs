@@ -299,5 +299,8 @@ mod tests {
         }
         let binary = Table::read_csv(&[0u8, 159, 146, 150, 10, 255][..]).unwrap_err();
         assert_eq!(binary.to_string(), "line 1: not text in UTF-8");
+        let utf_16 = Table::read_csv(&b"\xff\xfes\0u\0m\0,\0"[..]).unwrap_err();
+        let said = "line 1: not text in UTF-8: saved by a spreadsheet? Save it as CSV in UTF-8";
+        assert_eq!(utf_16.to_string(), said);
     }
 }

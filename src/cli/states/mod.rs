@@ -36,9 +36,9 @@ use crate::store::{Goal, Run};
 /// where empty.
 ///
 /// With --values each state has a column for each solved objective (enum48 solve): the expectation
-/// from the state on, under the best play for the objective. The name of the column is score or moves;
-/// for the chance to reach 512, tile and 512 with an underscore between; sure and 512 likewise, which is
-/// 1 if 512 can be forced.
+/// from the state on, under the best play for the objective. The columns are named after the objectives:
+/// score and moves; tile and 512, joined by an underscore, for the chance to reach 512; and sure and 512,
+/// joined likewise, which is 1 if 512 can be forced.
 #[derive(clap::Args)]
 #[command(mut_arg("wanted", |wanted| wanted.help(WANTED)), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
