@@ -98,7 +98,7 @@ fn bash_completes_words() {
 fn zsh_completes_words() {
     // Outside of the editor, the words are given, and the matches are printed. zsh loads the script at
     // the first completion.
-    let script = "fpath=($PWD $fpath); enum48 completions zsh > _enum48; compdef() {}; autoload _enum48\n\
+    let script = "fpath=($PWD $fpath); enum48 completions zsh > _enum48; compdef() { }; autoload _enum48\n\
                   _describe() { print -l -- ${(P)3} }";
     for (words, completed) in COMPLETED {
         let (before, last) = words.rsplit_once(' ').unwrap();

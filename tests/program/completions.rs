@@ -121,7 +121,7 @@ fn values_are_completed() {
     for (words, expected) in [
         (&["--max", "51"][..], "512"),
         (&["play", "--for", "score,sure-51"], "score,sure-512"),
-        (&["best", "0x2310", "--fo"], "--for"),
+        (&["best", "0x2310", "--cs"], "--csv"),
         (&["witness", "0x2310", "--di"], "--dir"),
         (&["3x3-128", "--unt"], "--until"),
         (&["check", "enum48-data/2"], "enum48-data/2x2-8/"),
