@@ -250,11 +250,6 @@ fn games_of_other_programs_are_replayed_rated_and_asked_for_the_best_move() {
     );
     refused(
         &place,
-        "best 0x012f --size 4x4 --certificate",
-        "unexpected argument",
-    );
-    refused(
-        &place,
         "show 000000000000012f --size 4",
         "a digit f without 0x is a wall or a stone in tables of endgames, not 32768",
     );
