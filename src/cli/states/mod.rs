@@ -243,6 +243,7 @@ fn write(
     let count = args.sample.map_or(total, |sample| sample.min(total));
     output.write(|to| {
         let size = run.game().size();
+        let signed = are_signed(size, run.table().rows());
         let mut writer: Box<dyn StateWriter> = match format {
             StateFormat::Hex | StateFormat::Grid => Box::new(Text {
                 to,
@@ -251,16 +252,11 @@ fn write(
                 first: true,
             }),
             StateFormat::Csv => Box::new(Csv::new(to, size, goals)?),
-            StateFormat::Npy => Box::new(Npy::new(
-                to,
-                goals,
-                count,
-                are_signed(size, run.table().rows()),
-            )?),
+            StateFormat::Npy => Box::new(Npy::new(to, goals, count, signed)?),
             #[cfg(feature = "parquet")]
             StateFormat::Parquet => {
                 let told = (args.cells, args.selection());
-                Box::new(Parquet::new(to, run, told, goals)?)
+                Box::new(Parquet::new(to, *run.game(), signed, told, goals)?)
             }
             #[cfg(not(feature = "parquet"))]
             StateFormat::Parquet => unreachable!("it was refused before a file was begun"),

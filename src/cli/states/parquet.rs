@@ -17,10 +17,10 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use super::format::{StateWriter, are_signed, rows};
+use super::format::{StateWriter, rows};
 use crate::game::{Game, Grid, PartKey};
 use crate::part::{Fingerprint, fingerprint};
-use crate::store::{Goal, Run};
+use crate::store::Goal;
 
 /// Rows of a group. A group stays in memory until it is written: some tens of MiB.
 const ROWS: usize = 1 << 19;
@@ -56,10 +56,12 @@ pub(super) struct Parquet<W: Write + Send> {
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// Begin a table of the states that `selection` names, with or without their cells.
+    /// Begin a table of the states that `selection` names, with or without their cells; `signed` as in
+    /// [`are_signed`](super::format::are_signed).
     pub(super) fn new(
         to: W,
-        run: &Run,
+        game: Game,
+        signed: bool,
         (cells, selection): (bool, String),
         goals: &[Goal],
     ) -> Result<Self> {
@@ -70,7 +72,7 @@ impl<W: Write + Send> Parquet<W> {
             .set_data_page_row_count_limit(ROWS)
             .set_column_dictionary_enabled(ColumnPath::from("state"), false)
             .set_column_encoding(ColumnPath::from("state"), Encoding::DELTA_BINARY_PACKED);
-        let state = match are_signed(run.game().size(), run.table().rows()) {
+        let state = match signed {
             true => "",
             false => "(INTEGER(64, false))",
         };
@@ -89,7 +91,7 @@ impl<W: Write + Send> Parquet<W> {
         let schema = parse_message_type(&(schema + "}"))?;
         let mut file = Self {
             writer: SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties.build()))?,
-            game: *run.game(),
+            game,
             states: Vec::new(),
             sums: Vec::new(),
             max_tiles: Vec::new(),
@@ -99,7 +101,7 @@ impl<W: Write + Send> Parquet<W> {
             fingerprint: Fingerprint::default(),
         };
         file.say("version", env!("CARGO_PKG_VERSION"));
-        file.say("game", run.game());
+        file.say("game", game);
         file.say("selection", selection);
         if let Some(four) = goals.iter().find_map(Goal::rate) {
             file.say("four", four);
