@@ -50,7 +50,8 @@ impl OtherForm {
             return Some(Self::Verse2026);
         }
         let (_, first) = records(text).next()?;
-        (first[0] == "start").then_some(Self::Certificate)
+        let begins = ["start", "U", "R", "D", "L"].contains(&first[0]);
+        begins.then_some(Self::Certificate)
     }
 
     /// Read a game, and play it.
@@ -58,7 +59,7 @@ impl OtherForm {
         let (name, steps) = match self {
             Self::Verse => ("a code of 2048verse", read_verse(text)),
             Self::Verse2026 => ("a code of 2048verse since 2026", read_verse_2026(text)),
-            Self::Certificate => ("a certificate", read_certificate(text)),
+            Self::Certificate => ("a certificate: @FILE reads one", read_certificate(text)),
         };
         let code = steps.and_then(|(size, steps)| play(size, steps));
         code.map_err(|error| match error {
@@ -304,7 +305,10 @@ mod tests {
                 "4x4-_!F0",
                 "'!', is not in the alphabet (it looks like a code of 2048verse since 2026)",
             ),
-            ("start 0 0 2\nstart 0 0 2", "(it looks like a certificate)"),
+            (
+                "start 0 0 2\nstart 0 0 2",
+                "(it looks like a certificate: @FILE reads one)",
+            ),
             (
                 "start 0 0 2\nL 0 1 2",
                 "line 2: expected start, then a row, a column and a tile",
@@ -330,7 +334,10 @@ mod tests {
                 "start 0 0 2\nstart 0 1 2\nU 0 3 2",
                 "move 1: up changes nothing",
             ),
-            ("L 1 1 2", "a line of a certificate: give @FILE"),
+            (
+                "L 1 1 2",
+                "line 1: expected start, then a row, a column and a tile (it looks like a certificate",
+            ),
             ("0x2310", "a board: give it to enum48 best or show"),
             (
                 "0123456789abcde0",

@@ -82,16 +82,13 @@ impl FromStr for Code {
     }
 }
 
-/// The kind of thing that a text seems to be, if it is no code, and what to do with it.
+/// What a text seems to be, if it is no code.
 fn other_kind(text: &str) -> &'static str {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let mut words = text.split_whitespace();
-    let is_move = matches!(words.next(), Some("U" | "R" | "D" | "L")) && words.count() == 3;
-    match (is_hex && (digits != text || digits.len() == 16), is_move) {
-        (true, _) => ", but a board: give it to enum48 best or show",
-        (_, true) => ", but a line of a certificate: give @FILE for the whole",
-        _ => "",
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match is_hex && (digits.len() == 16 || digits != text) {
+        true => ", but a board: give it to enum48 best or show",
+        false => "",
     }
 }
 

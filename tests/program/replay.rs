@@ -245,7 +245,7 @@ fn games_of_other_programs_are_replayed_rated_and_asked_for_the_best_move() {
     assert!(said.starts_with("true game=2x4 moves=1 "), "{said}");
     assert!(said.contains("false line 2: "), "{said}");
     assert!(
-        said.contains("a line of a certificate: give @FILE"),
+        said.contains("it looks like a certificate: @FILE reads one"),
         "{said}"
     );
     refused(
