@@ -89,7 +89,8 @@ def part(path):
     found = bool((boards[1:] > boards[:-1]).all()), int(mix(boards).sum())
     check(path, "order, fingerprint", found, (True, total))
     ends = (f"{x:016x}" for x in (*boards[:1].tolist(), *boards[-1:].tolist()))
-    return dict(zip([*LABEL, "states", "fingerprint", "first", "last"], [*label, count, f"x{total:016x}", *ends])), boards
+    names = [*LABEL, "states", "fingerprint", "first", "last"]
+    return dict(zip(names, [*label, count, f"x{total:016x}", *ends])), boards
 
 
 # Values.
