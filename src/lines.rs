@@ -80,54 +80,9 @@ pub(crate) fn fields(line: &[u8]) -> Result<StringRecord, String> {
     Ok(fields)
 }
 
-/// A whole number of a field, as the programs write it that a table has passed through: csvsort writes
-/// False for 0, R writes 1e+05, and pandas writes 12.0. R and spreadsheets round to 15 digits.
-pub(crate) fn whole(field: &str) -> Result<u64, String> {
-    let named = match field {
-        "False" | "FALSE" | "false" => Some(0),
-        "True" | "TRUE" | "true" => Some(1),
-        _ => field.parse().ok(),
-    };
-    // Spreadsheets round, and write a capital E.
-    let exact = |number: &f64| number.fract() == 0.0 && (0.0..1e15).contains(number);
-    let number = || field.parse().ok().filter(exact).map(|number| number as u64);
-    let found = named.or_else(|| number().filter(|_| !field.contains('E')));
-    found.ok_or_else(|| {
-        let digits = field.bytes().all(|byte| byte.is_ascii_digit());
-        let why = match field.starts_with(|c: char| c.is_ascii_digit() || c == '#') && !digits {
-            true => ": rounded, or in another form: saved by a spreadsheet?",
-            false => "",
-        };
-        format!("expected a number, got {field:?}{why}")
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_of_other_programs_are_read_if_they_are_exact() {
-        for (field, number) in [
-            ("0", 0),
-            ("18446744073709551615", u64::MAX),
-            ("False", 0),
-            ("TRUE", 1),
-            ("12.0", 12),
-            ("1e+05", 100_000),
-            ("5.177707025278e+12", 5_177_707_025_278),
-        ] {
-            assert_eq!(whole(field), Ok(number), "{field}");
-        }
-        for field in ["5.17771E+12", "1.2e+18", "1,234", "1.5", "2. Apr", "#NUM!"] {
-            let refused = whole(field).unwrap_err();
-            assert!(refused.ends_with("saved by a spreadsheet?"), "{refused}");
-        }
-        for field in ["", "x", "-1", "inf", "18446744073709551616"] {
-            let refused = whole(field).unwrap_err();
-            assert_eq!(refused, format!("expected a number, got {field:?}"));
-        }
-    }
 
     #[test]
     fn lines_are_numbered_and_a_line_without_an_end_is_refused() {

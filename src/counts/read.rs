@@ -8,7 +8,7 @@ use csv::StringRecord;
 
 use super::{Column, Columns, Row, Table};
 use crate::error::{Error, Result};
-use crate::lines::{LineReader, fields, whole};
+use crate::lines::{LineReader, fields};
 use crate::part::Fingerprint;
 
 /// Maximum number of bytes in a line, far more than its numbers need.
@@ -137,6 +137,30 @@ impl TableHeader {
     }
 }
 
+/// Read a whole number, as the programs write it that a table has passed through: csvsort writes False
+/// for 0, R writes 1e+05, and pandas writes 12.0. R and spreadsheets round to 15 digits.
+fn whole(field: &str) -> Result<u64, String> {
+    let exact = |number: &f64| number.fract() == 0.0 && (0.0..1e15).contains(number);
+    let found = match field {
+        "False" | "FALSE" | "false" => Some(0),
+        "True" | "TRUE" | "true" => Some(1),
+        // Spreadsheets round to fewer digits, and write a capital E.
+        _ if field.contains('E') => None,
+        _ => field.parse().ok().or_else(|| {
+            let number = field.parse().ok().filter(exact);
+            number.map(|number| number as u64)
+        }),
+    };
+    found.ok_or_else(|| {
+        let is_number = field.starts_with(|c: char| c.is_ascii_digit() || c == '#');
+        let why = match is_number && field.contains(|c: char| !c.is_ascii_digit()) {
+            true => ": rounded, or in another form: saved by a spreadsheet?",
+            false => "",
+        };
+        format!("expected a number, got {field:?}{why}")
+    })
+}
+
 /// Read a fingerprint. Other programs took a few of the first form, without the x, for numbers.
 fn fingerprint(field: &str) -> Result<Fingerprint, String> {
     field.parse().map_err(|error| match field.parse::<f64>() {
@@ -195,6 +219,29 @@ mod tests {
         assert_eq!(table.columns().to_string(), "live");
         let sorted = "sum,max_tile,live\n4,2,2\n6,2,1\n6,4,2\n";
         assert_eq!(table.to_csv(), sorted.as_bytes());
+    }
+
+    #[test]
+    fn numbers_of_other_programs_are_read_if_they_are_exact() {
+        for (field, number) in [
+            ("0", 0),
+            ("18446744073709551615", u64::MAX),
+            ("False", 0),
+            ("TRUE", 1),
+            ("12.0", 12),
+            ("1e+05", 100_000),
+            ("5.177707025278e+12", 5_177_707_025_278),
+        ] {
+            assert_eq!(whole(field), Ok(number), "{field}");
+        }
+        for field in ["5.17771E+12", "1.2e+18", "1,234", "1.5", "2. Apr", "#NUM!"] {
+            let refused = whole(field).unwrap_err();
+            assert!(refused.ends_with("saved by a spreadsheet?"), "{refused}");
+        }
+        for field in ["", "x", "-1", "inf", "18446744073709551616"] {
+            let refused = whole(field).unwrap_err();
+            assert_eq!(refused, format!("expected a number, got {field:?}"));
+        }
     }
 
     #[test]

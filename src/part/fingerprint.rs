@@ -92,7 +92,14 @@ impl FromStr for Fingerprint {
     }
 }
 
-/// Without the x: manifests are strings of their own, and keep the form of the first release.
+impl Fingerprint {
+    /// Serialize with the x, for users.
+    pub(crate) fn with_x<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+/// Without the x: manifests are read byte by byte, and keep the form of the first release.
 impl Serialize for Fingerprint {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("{:016x}", self.0))

@@ -37,8 +37,8 @@ pub enum OtherForm {
     Certificate,
 }
 
-/// A move and the tile after it. The moves of the first two tiles mean nothing.
-type Step = (Direction, Spawn);
+/// A move and the tile placed after it. The moves of the first two tiles mean nothing.
+type Placed = (Direction, Spawn);
 
 impl OtherForm {
     /// The form that a text seems to have; `None` for codes of this program and other texts.
@@ -52,6 +52,14 @@ impl OtherForm {
         let (_, first) = records(text).next()?;
         let begins = ["start", "U", "R", "D", "L"].contains(&first[0]);
         begins.then_some(Self::Certificate)
+    }
+
+    /// A text without the space around it. Space at the end of a code of 2048verse is a part of it.
+    pub fn trimmed(text: &str) -> &str {
+        match Self::of(text.trim_start()) {
+            Some(Self::Verse) => text.trim_start().trim_end_matches(['\r', '\n']),
+            _ => text.trim(),
+        }
     }
 
     /// Read a game, and play it.
@@ -72,7 +80,7 @@ impl OtherForm {
     }
 }
 
-fn play(size: Size, mut steps: Vec<Step>) -> Result<Code> {
+fn play(size: Size, mut steps: Vec<Placed>) -> Result<Code> {
     if steps.len() < 2 {
         return Err(refused("it ends before the two tiles of the start".into()));
     }
@@ -84,24 +92,23 @@ fn play(size: Size, mut steps: Vec<Step>) -> Result<Code> {
 
 /// A move and the tile after it, at a row and a column from 0. To play the game refuses other tiles
 /// than 2 and 4, and cells that the board does not have.
-fn step(direction: usize, [row, column, tile]: [u32; 3], size: Size) -> Step {
-    let columns = u32::from(size.cols());
-    let cell = Some(row * columns + column).filter(|_| column < columns);
-    let byte = |number: Option<u32>| number.and_then(|number| u8::try_from(number).ok());
-    let (cell, tile) = (byte(cell).unwrap_or(u8::MAX), byte(Some(tile)).unwrap_or(0));
+fn step(direction: usize, [row, column, tile]: [u8; 3], size: Size) -> Placed {
+    let cell = row
+        .checked_mul(size.cols())
+        .filter(|_| column < size.cols());
+    let cell = cell.map_or(u8::MAX, |first| first.saturating_add(column));
     (Direction::ALL[direction], Spawn { cell, tile })
 }
 
-fn read_verse(text: &str) -> Result<(Size, Vec<Step>)> {
-    let tiles = text.strip_prefix(REPLAY).unwrap_or(text);
+fn read_verse(text: &str) -> Result<(Size, Vec<Placed>)> {
+    let tiles = text.trim_start_matches(REPLAY);
     let mut small = ["2x4", "3x3", "3x4"].into_iter();
     let small = small.find_map(|name| Some((name, tiles.strip_prefix(name)?)));
     let (size, tiles) = small.unwrap_or(("4x4", tiles));
     let size = size.parse()?;
     let read = |number: u8| {
-        let number = u32::from(number);
         let spawn = [number & 3, number >> 2 & 3, 2 << (number >> 4 & 1)];
-        step((number >> 5) as usize, spawn, size)
+        step(usize::from(number >> 5), spawn, size)
     };
     let steps = numbers(tiles, VERSE, "tiles").map(|number| number.map(read));
     Ok((size, steps.collect::<Result<_>>()?))
@@ -115,7 +122,7 @@ fn verse_2026(text: &str) -> Option<(Size, &str)> {
     Some((size, tiles))
 }
 
-fn read_verse_2026(text: &str) -> Result<(Size, Vec<Step>)> {
+fn read_verse_2026(text: &str) -> Result<(Size, Vec<Placed>)> {
     let (size, tiles) = verse_2026(text).ok_or_else(|| refused("no board size".into()))?;
     let numbers: Vec<u8> = numbers(tiles, VERSE_2026, "tiles").collect::<Result<_>>()?;
     let (tiles, cut) = numbers.as_chunks();
@@ -132,7 +139,7 @@ fn read_verse_2026(text: &str) -> Result<(Size, Vec<Step>)> {
         // Up, down, left, right.
         let direction = [0, 2, 3, 1][(bits & 3) as usize];
         let spawn = [bits >> 7 & 7, bits >> 4 & 7, 2 << (bits >> 2 & 3)];
-        step(direction, spawn, size)
+        step(direction, spawn.map(|number| number as u8), size)
     };
     Ok((size, tiles.iter().map(read).collect()))
 }
@@ -148,7 +155,7 @@ fn records(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
         .filter(|(_, words): &(_, Vec<&str>)| !words.is_empty())
 }
 
-fn read_certificate(text: &str) -> Result<(Size, Vec<Step>)> {
+fn read_certificate(text: &str) -> Result<(Size, Vec<Placed>)> {
     let (size, mut steps) = (Size::new(4, 4)?, Vec::new());
     for (line, words) in records(text) {
         let (names, expected) = match steps.len() {
@@ -156,9 +163,9 @@ fn read_certificate(text: &str) -> Result<(Size, Vec<Step>)> {
             _ => (&["U", "R", "D", "L"][..], "U, R, D or L"),
         };
         let direction = names.iter().position(|name| *name == words[0]);
-        let small = |word: &&str| word.parse().ok().filter(|&number| number < 1 << 16);
-        let numbers: Option<Vec<u32>> = words[1..].iter().map(small).collect();
-        let spawn = numbers.and_then(|numbers| numbers.try_into().ok());
+        let numbers = words[1..].iter().map(|word| word.parse());
+        let numbers: Result<Vec<u8>, _> = numbers.collect();
+        let spawn = numbers.ok().and_then(|numbers| numbers.try_into().ok());
         let (Some(direction), Some(spawn)) = (direction, spawn) else {
             return Err(refused(format!(
                 "line {line}: expected {expected}, then a row, a column and a tile"
@@ -221,10 +228,10 @@ mod tests {
             ". 2 4 / 2 4 16 / . . .",
             10,
         ),
-        ("replay_2x4,8aH=a1ë@5", "2 . 16 . / 2 . 4 .", 8),
+        ("replay_2x4,8aH=a1ë@5", "2 . 16 2 / . 4 . 4", 8),
         (
             "2x4-abc_XêMKUAvã1ÛgzapQÅx1òV4ßEyAú3f9k",
-            "2 . 16 . / 2 . 4 .",
+            "2 . 16 2 / . 4 . 4",
             8,
         ),
         ("replay_3x4,4h0èNhlaA", ". . . . / 2 . 2 4 / . . . 16", 8),
@@ -337,6 +344,10 @@ mod tests {
             (
                 "L 1 1 2",
                 "line 1: expected start, then a row, a column and a tile (it looks like a certificate",
+            ),
+            (
+                "REPLAY_v1RPL_B64_UlBM",
+                "a replay of 2048next, which is not read",
             ),
             ("0x2310", "a board: give it to enum48 best or show"),
             (

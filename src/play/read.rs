@@ -84,6 +84,9 @@ impl FromStr for Code {
 
 /// What a text seems to be, if it is no code.
 fn other_kind(text: &str) -> &'static str {
+    if text.starts_with("REPLAY_v1RPL") {
+        return ", but a replay of 2048next, which is not read";
+    }
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     match is_hex && (digits.len() == 16 || digits != text) {

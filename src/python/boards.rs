@@ -13,7 +13,7 @@ use super::threads::work_in_pool;
 use crate::error::Result;
 use crate::game::Rules;
 use crate::game::{Board, Exp, Size};
-use crate::play::{Code, Position};
+use crate::play::{Code, OtherForm};
 use crate::solve::potential;
 
 /// With fewer boards, waking the threads of the pool takes longer than the work.
@@ -233,7 +233,7 @@ pub(super) struct PyReplay {
     /// because no number can hold this tile.
     boards: Py<PyArray1<Board>>,
     /// The score at each board of boards.
-    scores: Py<PyArray1<u64>>,
+    scores: Py<PyArray1<i64>>,
     /// The score at the end of the game.
     score: u64,
     /// The state of the game at its end: live, dead or won.
@@ -252,14 +252,14 @@ pub(super) struct PyReplay {
 #[pyfunction]
 pub(super) fn replay(py: Python<'_>, code: &str) -> PyResult<PyReplay> {
     let (code, positions) = py.detach(|| -> Result<_> {
-        let code: Code = code.trim().parse()?;
+        let code: Code = OtherForm::trimmed(code).parse()?;
         let replay = code.replay();
         let mut positions = vec![replay.position().clone()];
         positions.extend(replay.map_while(Result::ok).map(|turn| turn.position));
         Ok((code, positions))
     })?;
     let boards = positions.iter().map(|at| at.board().unwrap_or(0));
-    let scores = positions.iter().map(Position::score);
+    let scores = positions.iter().map(|at| at.score().cast_signed());
     let end = &positions[positions.len() - 1];
     Ok(PyReplay {
         game: code.game().to_string(),

@@ -278,6 +278,7 @@ pub struct Solved {
     /// Values in the files without a finding.
     pub values: u64,
     /// The fingerprint of these values.
+    #[serde(serialize_with = "Fingerprint::with_x")]
     pub fingerprint: Fingerprint,
 }
 

@@ -370,9 +370,10 @@ pub(crate) fn seal_part(path: &Path, before: &str) {
         1
     };
     assert_eq!(text.matches(before).count(), places, "{before}");
-    let after = part.fingerprint().to_string();
-    let text = text.replace(before, after.trim_start_matches('x'));
-    let print = text.rfind(&part.fingerprint().to_string()).unwrap();
+    let print = part.fingerprint().to_string();
+    let after = print.trim_start_matches('x');
+    let text = text.replace(before, after);
+    let print = text.rfind(after).unwrap();
     let at = text[..print].rfind("\"bytes\": ").unwrap();
     let (from, digits) = (at + 9, |c: char| c.is_ascii_digit());
     let to = from + text[from..].find(|c| !digits(c)).unwrap();

@@ -117,7 +117,7 @@ fn a_wrong_number_breaks_a_law_or_differs() {
         "check t.csv --size 2 --max 32",
         "t.csv: sum 12, largest tile 4: a law is broken",
     );
-    write(&csv.replace("4,2,2,0,6,1,f8", "4,2,2,0,6,1,f9"));
+    write(&csv.replace("4,2,2,0,6,1,xf8", "4,2,2,0,6,1,xf9"));
     let game = "--size 2 --max 32";
     let wrong = format!("check t.csv {game}");
     disagrees(&place, &wrong, "no game of 2x2 begins with it");

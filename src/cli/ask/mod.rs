@@ -163,7 +163,7 @@ const MOST: usize = 16 * LONGEST;
 /// lines of a certificate. The system refuses an argument as long as the longest codes.
 pub(in crate::cli) fn code(argument: &str) -> anyhow::Result<String> {
     let Some(file) = argument.strip_prefix('@') else {
-        return Ok(trimmed(argument).to_owned());
+        return Ok(OtherForm::trimmed(argument).to_owned());
     };
     let (path, mut bytes) = (Path::new(file), Vec::new());
     let opened = File::open(path).map_err(Error::io(path, "open"))?;
@@ -177,7 +177,10 @@ pub(in crate::cli) fn code(argument: &str) -> anyhow::Result<String> {
     if OtherForm::of(text) == Some(OtherForm::Certificate) {
         return Ok(text.to_owned());
     }
-    let mut codes = text.lines().map(trimmed).filter(|line| !line.is_empty());
+    let mut codes = text
+        .lines()
+        .map(OtherForm::trimmed)
+        .filter(|line| !line.is_empty());
     match (codes.next(), codes.next()) {
         (Some(code), None) => Ok(code.to_owned()),
         (None, _) => bail!("{file}: no code in it"),
@@ -185,17 +188,9 @@ pub(in crate::cli) fn code(argument: &str) -> anyhow::Result<String> {
     }
 }
 
-/// A text without the space around it. Space at the end of a code of 2048verse is a part of it.
-fn trimmed(text: &str) -> &str {
-    match OtherForm::of(text.trim_start()) {
-        Some(OtherForm::Verse) => text.trim_start().trim_end_matches(['\r', '\n']),
-        _ => text.trim(),
-    }
-}
-
 /// The next line, without the space around it; `None` at the end.
 fn next(lines: &mut LineReader<impl Read>, name: &Path) -> Result<Option<String>> {
-    let text = |line| trimmed(&String::from_utf8_lossy(line)).to_owned();
+    let text = |line| OtherForm::trimmed(&String::from_utf8_lossy(line)).to_owned();
     let read = lines.next().map(|line| line.map(text));
     read.map_err(|error| {
         let what = format!("line {}: {error}", lines.number());

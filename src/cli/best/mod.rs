@@ -4,7 +4,7 @@ mod answer;
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use self::answer::JudgedBoard;
 use crate::cli::args::objectives::Objectives;
@@ -16,7 +16,7 @@ use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::units;
 use crate::game::{Grid, PartKey, Size};
-use crate::lines::{fields, whole};
+use crate::lines::fields;
 use crate::play::{Code, OtherForm};
 use crate::store::Sink;
 
@@ -136,13 +136,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 /// Columns of a CSV that can hold the boards, as `best --csv` and `states --format csv` name them.
 const COLUMNS: [&str; 2] = ["board", "state"];
 
-/// The column of the boards, counted from 0, and the column `number`, which `states --format csv`
-/// writes; `None` if the first line does not name it, so that each line is a board.
+/// The columns of the boards and of their cells, counted from 0; `None` if the first line does not name
+/// boards, so that each line is a board.
 fn column_of_boards(first: &str) -> Option<(usize, Option<usize>)> {
     let names = fields(first.as_bytes()).unwrap_or_default();
     let column = |wanted| names.iter().position(|name| name.trim() == wanted);
     let boards = COLUMNS.into_iter().find_map(column)?;
-    Some((boards, column("number")))
+    Some((boards, column("cells")))
 }
 
 /// A text, or the last board of the game whose code it is. No board begins with a letter.
@@ -156,7 +156,7 @@ fn end_of(text: &str) -> Result<String> {
 
 /// The board of a line, or of a column of it.
 fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, size: Size) -> Result<Grid> {
-    let Some((column, number)) = columns else {
+    let Some((column, cells)) = columns else {
         return Ok(Grid::parse(&end_of(line)?, size)?);
     };
     let fields = fields(line.as_bytes()).map_err(anyhow::Error::msg)?;
@@ -164,16 +164,18 @@ fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, size: Size
         let got = units::things(fields.len() as u64, "column");
         format!("expected a board in column {}, got {got}", column + 1)
     })?;
-    // Programs that read 0x0132 as a number write 306.
-    if let Some(number) = number.and_then(|number| whole(fields.get(number)?).ok())
-        && whole(field) == Ok(number)
-    {
-        return Ok(Grid::new(number, size)?);
+    if field.parse::<f64>().is_err() || field.starts_with('0') {
+        return Ok(Grid::parse(field, size)?);
     }
-    if field.parse::<f64>().is_ok() {
-        bail!("{field}: a program has turned 0x into a decimal number: keep the column as text");
-    }
-    Ok(Grid::parse(field, size)?)
+    // Programs that read 0x0132 as a number write 306. R also rounds it, so the cells are read instead.
+    let cells = cells.and_then(|cells| fields.get(cells)).with_context(|| {
+        format!("{field}: a program has turned 0x into a decimal number: keep the column as text")
+    })?;
+    let tiles = cells.split(|c: char| !c.is_ascii_digit());
+    let tiles: Vec<&str> = tiles.filter(|tile| !tile.is_empty()).collect();
+    let rows = tiles.chunks(size.cols().into()).map(|row| row.join(" "));
+    let rows: Vec<String> = rows.collect();
+    Ok(Grid::parse(&rows.join("/"), size)?)
 }
 
 #[cfg(test)]
@@ -189,8 +191,8 @@ mod tests {
             ("state,sum", "0x0132,14", 0x0132),
             ("sum,board", "14,\"4,8 / 2,.\"", 0x2310),
             ("state,sum, board ", "live,14,0x2310", 0x2310),
-            ("\"state\",\"sum\",\"number\"", "306,14,306", 0x0132),
-            ("state,number", "4e+03,4000", 0x0fa0),
+            ("\"state\",\"cells\"", "306,\"0 2 8 4\"", 0x0132),
+            ("state,cells", "4e+03,\"[0, 32768, 1024, 0]\"", 0x0fa0),
         ] {
             let found = board_of_line(line, column_of_boards(first), size).unwrap();
             assert_eq!(found.board(), expected, "{first}");
@@ -212,13 +214,5 @@ mod tests {
                 "{error}"
             );
         }
-        let column = column_of_boards("state,number");
-        let rounded = "1.23456789012346e+18";
-        let error = board_of_line(&format!("{rounded},{rounded}"), column, size).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("has turned 0x into a decimal number")
-        );
     }
 }

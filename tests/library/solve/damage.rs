@@ -7,7 +7,7 @@ use std::path::Path;
 
 use enum48::engine::{self, Silent};
 use enum48::internals::{Block, PartWriter, ValueEncoder};
-use enum48::part::{ValueColumn, fingerprint};
+use enum48::part::{Fingerprint, ValueColumn, fingerprint};
 use enum48::solve::Values;
 use enum48::store::{Rounding, Run, Solution};
 use enum48::verify::{self, deep};
@@ -239,7 +239,9 @@ fn forge_values(path: &Path, keys: &[u64], values: &[u32]) {
     let column = ValueColumn::open(path).unwrap();
     let mut about = column.about();
     about.keys = fingerprint(keys);
-    let old = column.fingerprint().to_string();
+    // solution.json has no x before a fingerprint.
+    let digits = |print: Fingerprint| print.to_string()[1..].to_owned();
+    let old = digits(column.fingerprint());
     drop(column);
     let mut writer = PartWriter::new(fs::File::create(path).unwrap(), path, about).unwrap();
     let mut block = Block::default();
@@ -247,7 +249,7 @@ fn forge_values(path: &Path, keys: &[u64], values: &[u32]) {
     encoder.encode(keys, values, &mut block).unwrap();
     writer.append(&block).unwrap();
     let (_, sealed) = writer.finish().unwrap();
-    let (bytes, print) = (sealed.bytes, sealed.fingerprint);
+    let (bytes, print) = (sealed.bytes, digits(sealed.fingerprint));
     let solution = path.with_file_name("solution.json");
     let text = fs::read_to_string(&solution).unwrap();
     let at = text.find(&old).unwrap();
