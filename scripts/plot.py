@@ -227,7 +227,7 @@ class Part:
 def read_parts(table, objectives):
     columns = dict.fromkeys(("sum", "max_tile", "afterstates"), natural)
     for name in objectives:
-        column = f"tile_{name}" if name.isdigit() else name
+        column = f"tile_{name}" if name.isdigit() else name.replace("-", "_")
         columns |= {f"{column}_mean": worth, f"{column}_greatest": worth}
     parts = [Part(row, objectives) for row in read(table, columns)]
     for part in parts:

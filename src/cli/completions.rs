@@ -24,6 +24,9 @@ const READERS: [&str; 6] = ["bash", "zsh", "fish", "elvish", "powershell", "man"
 /// The variable of the environment by which the script of a shell asks for completions.
 const ASKS: &str = "ENUM48_COMPLETE";
 
+const SIZES: &str = "2x2 2x3 2x4 3x2 3x3 3x4 4x2 4x3 4x4";
+const TILES: &str = "8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536";
+
 /// Print completions for a shell, or the manual pages
 ///
 /// Redirect the output to a file:
@@ -62,37 +65,32 @@ fn with_values(command: Command) -> Command {
         let Some(name) = names.first().map(ToString::to_string) else {
             return arg;
         };
-        let tiles = || (3..=16).map(|exp| (1u32 << exp).to_string());
-        let words: Vec<String> = match &*name {
-            "DIR" => return arg.add(runs_or(PathCompleter::dir)),
-            "TABLE" | "OTHER" => return arg.add(runs_or(PathCompleter::any)),
-            "N|RxC" => {
-                let sides = (2..=4).flat_map(|rows| (2..=4).map(move |cols| (rows, cols)));
-                sides.map(|(rows, cols)| format!("{rows}x{cols}")).collect()
-            }
-            "TILE" => tiles().collect(),
+        let words = match &*name {
+            "DIR" => return arg.add(runs_or(PathCompleter::dir())),
+            "TABLE" | "OTHER" => return arg.add(runs_or(PathCompleter::any())),
+            "N|RxC" => SIZES.to_owned(),
+            "TILE" => TILES.to_owned(),
             "OBJECTIVE" | "OBJECTIVES" => {
-                let named = ["score", "moves"].map(str::to_owned).into_iter();
-                let sure = tiles().map(|tile| format!("sure-{tile}"));
-                named.chain(tiles()).chain(sure).collect()
+                let sure = TILES.replace(' ', " sure-");
+                format!("score moves {TILES} sure-{sure}")
             }
             _ => return arg,
         };
-        let candidates = move || words.iter().map(CompletionCandidate::new).collect();
+        let candidates = move || words.split(' ').map(CompletionCandidate::new).collect();
         arg.add(ArgValueCandidates::new(candidates))
     };
     command.mut_args(hinted).mut_subcommands(with_values)
 }
 
 /// Completes paths, and before them the directories in the folder of runs.
-fn runs_or(paths: fn() -> PathCompleter) -> ArgValueCompleter {
+fn runs_or(paths: PathCompleter) -> ArgValueCompleter {
     const RUNS: &str = "enum48-data/";
     ArgValueCompleter::new(move |typed: &OsStr| {
         let mut found = Vec::new();
         if typed != RUNS && RUNS.starts_with(&*typed.to_string_lossy()) {
             found = PathCompleter::dir().complete(OsStr::new(RUNS));
         }
-        found.extend(paths().complete(typed));
+        found.extend(paths.complete(typed));
         found
     })
 }

@@ -131,24 +131,20 @@ fn read_verse_2026(text: &str) -> Result<(Size, Vec<Placed>)> {
             "expected three characters for each tile: it was cut".into(),
         ));
     }
-    let read = |tile: &[u8; 3]| {
-        // The other bits are the time of the move.
-        let bits = tile
-            .iter()
-            .fold(0, |bits, &part| bits << 7 | u32::from(part));
+    // The other bits are the time of the move.
+    let read = |&[_, high, low]: &[u8; 3]| {
+        let spawn = [high & 7, low >> 4, 2 << (low >> 2 & 3)];
         // Up, down, left, right.
-        let direction = [0, 2, 3, 1][(bits & 3) as usize];
-        let spawn = [bits >> 7 & 7, bits >> 4 & 7, 2 << (bits >> 2 & 3)];
-        step(direction, spawn.map(|number| number as u8), size)
+        step([0, 2, 3, 1][usize::from(low & 3)], spawn, size)
     };
     Ok((size, tiles.iter().map(read).collect()))
 }
 
 /// The lines of a certificate that are not empty, with their numbers, as words without comments.
 fn records(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
-    let records = text.lines().map(|line| match line.split_once('#') {
-        Some((record, _)) => record.split_whitespace().collect(),
-        None => line.split_whitespace().collect(),
+    let records = text.lines().map(|line| {
+        let record = line.split('#').next().unwrap_or_default();
+        record.split_whitespace().collect()
     });
     (1..)
         .zip(records)
@@ -158,17 +154,18 @@ fn records(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
 fn read_certificate(text: &str) -> Result<(Size, Vec<Placed>)> {
     let (size, mut steps) = (Size::new(4, 4)?, Vec::new());
     for (line, words) in records(text) {
-        let (names, expected) = match steps.len() {
-            0 | 1 => (&["start"][..], "start"),
-            _ => (&["U", "R", "D", "L"][..], "U, R, D or L"),
+        let names = match steps.len() {
+            0 | 1 => &["start"][..],
+            _ => &["U", "R", "D", "L"],
         };
         let direction = names.iter().position(|name| *name == words[0]);
         let numbers = words[1..].iter().map(|word| word.parse());
         let numbers: Result<Vec<u8>, _> = numbers.collect();
         let spawn = numbers.ok().and_then(|numbers| numbers.try_into().ok());
         let (Some(direction), Some(spawn)) = (direction, spawn) else {
+            let names = names.join(" or ");
             return Err(refused(format!(
-                "line {line}: expected {expected}, then a row, a column and a tile"
+                "line {line}: expected {names}, then a row, a column and a tile"
             )));
         };
         steps.push(step(direction, spawn, size));
@@ -322,7 +319,7 @@ mod tests {
             ),
             (
                 "start 0 0 2\nstart 0 1 2\nX 0 1 2",
-                "line 3: expected U, R, D or L, then a row",
+                "line 3: expected U or R or D or L, then a row",
             ),
             (
                 "start 0 0 2\nstart 0 1 2\nL 0 4 2",
@@ -330,7 +327,7 @@ mod tests {
             ),
             (
                 "start 0 0 2\nstart 0 1 2\nL 0 1",
-                "line 3: expected U, R, D or L, then a row",
+                "line 3: expected U or R or D or L, then a row",
             ),
             ("start 0 0 2 2", "line 1: expected start, then a row"),
             (

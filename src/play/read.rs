@@ -10,7 +10,7 @@ use super::others::OtherForm;
 use super::refused;
 use super::replay::Luck;
 use crate::error::{Error, Result};
-use crate::game::Game;
+use crate::game::{Game, Grid};
 
 /// Reads the form that [`Display`](std::fmt::Display) writes, or an [`OtherForm`], and plays the game.
 impl FromStr for Code {
@@ -84,14 +84,12 @@ impl FromStr for Code {
 
 /// What a text seems to be, if it is no code.
 fn other_kind(text: &str) -> &'static str {
-    if text.starts_with("REPLAY_v1RPL") {
-        return ", but a replay of 2048next, which is not read";
-    }
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match is_hex && (digits.len() == 16 || digits != text) {
-        true => ", but a board: give it to enum48 best or show",
-        false => "",
+    match text {
+        _ if text.starts_with("REPLAY_v1RPL") => ", but a replay of 2048next, which is not read",
+        _ if text.starts_with("0x") || Grid::size_of(text).is_some() => {
+            ", but a board: give it to enum48 best or show"
+        }
+        _ => "",
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::{self, PathBuf};
 
 use numpy::{
-    Element, IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods,
+    Element, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -292,11 +292,10 @@ pub(super) fn columns<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let columns = PyDict::new(py);
     for column in Column::ALL {
-        let numbers: Vec<u64> = table.rows().iter().map(|row| row.number(column)).collect();
-        let numbers = numbers.into_pyarray(py);
+        let numbers = table.rows().iter().map(|row| row.number(column));
         let numbers = match column {
-            Column::Fingerprint => numbers.into_any(),
-            _ => numbers.call_method1(intern!(py, "view"), (intern!(py, "int64"),))?,
+            Column::Fingerprint => PyArray1::from_iter(py, numbers).into_any(),
+            _ => PyArray1::from_iter(py, numbers.map(u64::cast_signed)).into_any(),
         };
         columns.set_item(column.name(), numbers)?;
     }

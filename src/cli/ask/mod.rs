@@ -174,9 +174,6 @@ pub(in crate::cli) fn code(argument: &str) -> anyhow::Result<String> {
     }
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
-    if OtherForm::of(text) == Some(OtherForm::Certificate) {
-        return Ok(text.to_owned());
-    }
     let mut codes = text
         .lines()
         .map(OtherForm::trimmed)
@@ -184,6 +181,7 @@ pub(in crate::cli) fn code(argument: &str) -> anyhow::Result<String> {
     match (codes.next(), codes.next()) {
         (Some(code), None) => Ok(code.to_owned()),
         (None, _) => bail!("{file}: no code in it"),
+        _ if OtherForm::of(text) == Some(OtherForm::Certificate) => Ok(text.to_owned()),
         _ => bail!("{file}: several lines: give - < {file} for one answer per line"),
     }
 }

@@ -169,7 +169,8 @@ fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, size: Size
     }
     // Programs that read 0x0132 as a number write 306. R also rounds it, so the cells are read instead.
     let cells = cells.and_then(|cells| fields.get(cells)).with_context(|| {
-        format!("{field}: a program has turned 0x into a decimal number: keep the column as text")
+        let advice = "keep that column as text, or keep the column cells";
+        format!("{field}: a program has turned 0x into a decimal number: {advice}")
     })?;
     let tiles = cells.split(|c: char| !c.is_ascii_digit());
     let tiles: Vec<&str> = tiles.filter(|tile| !tile.is_empty()).collect();
