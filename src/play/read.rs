@@ -84,9 +84,10 @@ impl FromStr for Code {
 
 /// What a text seems to be, if it is no code.
 fn other_kind(text: &str) -> &'static str {
+    let is_hex = text.len() == 16 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     match text {
         _ if text.starts_with("REPLAY_v1RPL") => ", but a replay of 2048next, which is not read",
-        _ if text.starts_with("0x") || Grid::size_of(text).is_some() => {
+        _ if is_hex || text.starts_with("0x") || Grid::size_of(text).is_some() => {
             ", but a board: give it to enum48 best or show"
         }
         _ => "",

@@ -248,11 +248,11 @@ fn games_of_other_programs_are_replayed_rated_and_asked_for_the_best_move() {
         said.contains("it looks like a certificate: @FILE reads one"),
         "{said}"
     );
-    let shown = good(&place, "show 0000000000000123");
+    let shown = good(&place, "show 0000000000000123 --size 4");
     assert!(shown.contains("0x0000000000000123"), "{shown}");
     refused(
         &place,
-        "show 000000000000012f",
+        "show 000000000000012f --size 4",
         "a digit f without 0x is a wall or a stone in tables of endgames, not 32768",
     );
 }
