@@ -62,10 +62,7 @@ pub(super) fn answer(program: fn() -> Command) {
 fn with_values(command: Command) -> Command {
     let hinted = |arg: Arg| {
         let names = arg.get_value_names().unwrap_or_default();
-        let Some(name) = names.first().map(ToString::to_string) else {
-            return arg;
-        };
-        let words = match &*name {
+        let words = match names.first().map_or("", |name| name.as_str()) {
             "DIR" => return arg.add(runs_or(PathCompleter::dir())),
             "TABLE" | "OTHER" => return arg.add(runs_or(PathCompleter::any())),
             "N|RxC" => SIZES.to_owned(),

@@ -140,14 +140,15 @@ impl TableHeader {
 /// Read a whole number, as the programs write it that a table has passed through: csvsort writes False
 /// for 0, R writes 1e+05, and pandas writes 12.0. R and spreadsheets round to 15 digits.
 fn whole(field: &str) -> Result<u64, String> {
-    let exact = |number: &f64| number.fract() == 0.0 && (0.0..1e15).contains(number);
-    let found = match field {
+    // Spreadsheets round to fewer digits, and write a capital E.
+    let exact = |number: &f64| {
+        field.contains("e+") && number.fract() == 0.0 && (0.0..1e15).contains(number)
+    };
+    let found = match field.strip_suffix(".0").unwrap_or(field) {
         "False" | "FALSE" | "false" => Some(0),
         "True" | "TRUE" | "true" => Some(1),
-        // Spreadsheets round to fewer digits, and write a capital E.
-        _ if field.contains('E') => None,
-        _ => field.parse().ok().or_else(|| {
-            let number = field.parse().ok().filter(exact);
+        digits => digits.parse().ok().or_else(|| {
+            let number = digits.parse().ok().filter(exact);
             number.map(|number| number as u64)
         }),
     };
@@ -234,7 +235,14 @@ mod tests {
         ] {
             assert_eq!(whole(field), Ok(number), "{field}");
         }
-        for field in ["5.17771E+12", "1.2e+18", "1,234", "1.5", "2. Apr", "#NUM!"] {
+        for field in [
+            "5.17771E+12",
+            "1.2e+18",
+            "1,234",
+            "12.000",
+            "2. Apr",
+            "#NUM!",
+        ] {
             let refused = whole(field).unwrap_err();
             assert!(refused.ends_with("saved by a spreadsheet?"), "{refused}");
         }

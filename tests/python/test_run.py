@@ -229,6 +229,8 @@ def test_a_replay_equals_the_program_s(run):
     assert np.diff(game.scores).tolist() == [step["gained"] for step in told["steps"]]
     with pytest.raises(ValueError, match="code: "):
         enum48.replay(code[:-1])
+    # The space at the end of a code of 2048verse is a move and a tile.
+    assert enum48.replay("replay_2x4%) \n").moves == ["up"]
 
 
 def test_dropped_layers_are_errors(tmp_path):

@@ -72,11 +72,8 @@ impl<W: Write + Send> Parquet<W> {
             .set_data_page_row_count_limit(ROWS)
             .set_column_dictionary_enabled(ColumnPath::from("state"), false)
             .set_column_encoding(ColumnPath::from("state"), Encoding::DELTA_BINARY_PACKED);
-        let state = match signed {
-            true => "",
-            false => "(INTEGER(64, false))",
-        };
-        let mut schema = format!("message states {{ REQUIRED INT64 state {state};{COLUMNS}");
+        let sign = if signed { "" } else { "(INTEGER(64, false))" };
+        let mut schema = format!("message states {{ REQUIRED INT64 state {sign};{COLUMNS}");
         if cells {
             schema += CELLS;
         }
