@@ -101,7 +101,7 @@ fn step(direction: usize, [row, column, tile]: [u8; 3], size: Size) -> Placed {
 }
 
 fn read_verse(text: &str) -> Result<(Size, Vec<Placed>)> {
-    let tiles = text.trim_start_matches(REPLAY);
+    let tiles = text.strip_prefix(REPLAY).unwrap_or(text);
     let mut small = ["2x4", "3x3", "3x4"].into_iter();
     let small = small.find_map(|name| Some((name, tiles.strip_prefix(name)?)));
     let (size, tiles) = small.unwrap_or(("4x4", tiles));
