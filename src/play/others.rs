@@ -159,9 +159,9 @@ fn read_certificate(text: &str) -> Result<(Size, Vec<Placed>)> {
             _ => &["U", "R", "D", "L"],
         };
         let direction = names.iter().position(|name| *name == words[0]);
-        let numbers = words[1..].iter().map(|word| word.parse());
-        let numbers: Result<Vec<u8>, _> = numbers.collect();
-        let spawn = numbers.ok().and_then(|numbers| numbers.try_into().ok());
+        let numbers = words[1..].iter().map(|word| word.parse::<u8>().ok());
+        let numbers: Option<Vec<_>> = numbers.collect();
+        let spawn = numbers.and_then(|numbers| numbers.try_into().ok());
         let (Some(direction), Some(spawn)) = (direction, spawn) else {
             let names = names.join(" or ");
             return Err(refused(format!(
