@@ -126,7 +126,7 @@ pub fn encode_moves(moves: &[Direction]) -> String {
 /// [`InputError::Code`](crate::InputError::Code) for a character that is not in the alphabet.
 pub fn decode_moves(text: &str) -> Result<Vec<Direction>> {
     let mut moves = Vec::with_capacity(GROUP * text.len());
-    for bits in numbers(text, ALPHABET, "moves") {
+    for bits in numbers(text, |letter| ALPHABET.find(letter), "moves") {
         let bits = bits?;
         moves.extend([4, 2, 0].map(|shift| Direction::ALL[usize::from(bits >> shift & 3)]));
     }
@@ -145,7 +145,7 @@ pub(super) fn decode_spawns(text: &str) -> Result<Vec<Spawn>> {
         cell: number / 2,
         tile: if number % 2 == 1 { 4 } else { 2 },
     };
-    numbers(text, ALPHABET, "tiles")
+    numbers(text, |letter| ALPHABET.find(letter), "tiles")
         .map(|number| number.map(spawn))
         .collect()
 }
@@ -155,12 +155,14 @@ fn character(number: u8) -> char {
     char::from(ALPHABET.as_bytes()[usize::from(number)])
 }
 
-/// The numbers of characters: their positions in an alphabet. An error names the `field` that the
-/// characters belong to.
-pub(super) fn numbers(text: &str, alphabet: &str, field: &str) -> impl Iterator<Item = Result<u8>> {
+/// The numbers of characters, below 256. An error names the `field` that the characters belong to.
+pub(super) fn numbers(
+    text: &str,
+    number: impl Fn(char) -> Option<usize>,
+    field: &str,
+) -> impl Iterator<Item = Result<u8>> {
     text.chars().enumerate().map(move |(at, letter)| {
-        let begin = alphabet.find(letter);
-        let number = begin.map(|begin| alphabet[..begin].chars().count() as u8);
+        let number = number(letter).map(|number| number as u8);
         number.ok_or_else(|| {
             let at = at + 1;
             refused(format!(
@@ -198,7 +200,7 @@ pub(super) mod tests {
     }
 
     fn number(letter: char) -> Option<u8> {
-        numbers(&letter.to_string(), ALPHABET, "moves").next()?.ok()
+        ALPHABET.find(letter).map(|number| number as u8)
     }
 
     /// A game of random legal moves.

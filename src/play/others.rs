@@ -49,8 +49,9 @@ impl OtherForm {
         if verse_2026(text).is_some() {
             return Some(Self::Verse2026);
         }
-        let (_, first) = records(text).next()?;
-        let begins = ["start", "U", "R", "D", "L"].contains(&first[0]);
+        let mut records = text.lines().map(|line| line.split('#').next());
+        let first = records.find_map(|record| record?.split_whitespace().next())?;
+        let begins = ["start", "U", "R", "D", "L"].contains(&first);
         begins.then_some(Self::Certificate)
     }
 
@@ -106,11 +107,12 @@ fn read_verse(text: &str) -> Result<(Size, Vec<Placed>)> {
     let small = small.find_map(|name| Some((name, tiles.strip_prefix(name)?)));
     let (size, tiles) = small.unwrap_or(("4x4", tiles));
     let size = size.parse()?;
+    let position = |letter| VERSE.chars().position(|other| other == letter);
     let read = |number: u8| {
         let spawn = [number & 3, number >> 2 & 3, 2 << (number >> 4 & 1)];
         step(usize::from(number >> 5), spawn, size)
     };
-    let steps = numbers(tiles, VERSE, "tiles").map(|number| number.map(read));
+    let steps = numbers(tiles, position, "tiles").map(|number| number.map(read));
     Ok((size, steps.collect::<Result<_>>()?))
 }
 
@@ -124,7 +126,8 @@ fn verse_2026(text: &str) -> Option<(Size, &str)> {
 
 fn read_verse_2026(text: &str) -> Result<(Size, Vec<Placed>)> {
     let (size, tiles) = verse_2026(text).ok_or_else(|| refused("no board size".into()))?;
-    let numbers: Vec<u8> = numbers(tiles, VERSE_2026, "tiles").collect::<Result<_>>()?;
+    let position = |letter| VERSE_2026.chars().position(|other| other == letter);
+    let numbers: Vec<u8> = numbers(tiles, position, "tiles").collect::<Result<_>>()?;
     let (tiles, cut) = numbers.as_chunks();
     if !cut.is_empty() {
         return Err(refused(
