@@ -5,6 +5,7 @@ to open, and `game` is the expected content. Each line of stdout is the function
 each trial, the script runs anew in a new tab, with `PAGE` and `GAME` set.
 """
 
+import contextlib
 import json
 import runpy
 import shutil
@@ -13,6 +14,7 @@ import traceback
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -204,4 +206,7 @@ if __name__ == "__main__":
         sys.modules["browser"] = sys.modules["__main__"]
         serve()
     finally:
+        # A build without windows outlives its driver.
+        with contextlib.suppress(WebDriverException):
+            browser.execute_cdp_cmd("Browser.close", {})
         browser.quit()
