@@ -82,7 +82,7 @@ impl FromStr for Code {
     }
 }
 
-/// What a text seems to be, if it is no code.
+/// The kind of a text that is no code, for an error; empty if the kind is unknown.
 fn other_kind(text: &str) -> &'static str {
     let is_hex = text.len() == 16 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     match text {

@@ -131,8 +131,8 @@ fn agrees(place: &TempDir, program: &str, args: &[&str]) {
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-// The graph has 57 live states, 18 dead ones, the win and the loss; 227 edges, of which 18 lead to the
-// loss.
+// The graph has 57 live states, 18 dead ones, the win and the loss. It has 227 edges, and 18 of them lead
+// to the loss.
 
 fn networkx_reads_both_formats() {
     const SCRIPT: &str = r#"
