@@ -48,13 +48,13 @@ pub fn expanding<R>(
 ) -> Result<R> {
     let plan = Plan::new(64 << 20, 1)?;
     let workers = Workers::start(&plan)?;
-    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
+    let game = *solution.run().game();
+    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal, &game)).collect();
     let tables = solve::tables(solution);
     let reader = Reader::new(solution.run().clone(), &plan);
     let from = (solution, &reader);
     let read = |sum| SolvedLayer::read(from, &payoffs, &tables, sum, &workers);
     let [twos, fours] = [read(sum + 2)?, read(sum + 4)?];
-    let game = *solution.run().game();
     Ok(act(&Expand {
         game,
         lines: &LineTables::new(&game),

@@ -100,8 +100,8 @@ fn place(reader: &Reader, board: Grid) -> Result<Option<(String, usize)>> {
         // To unpack a layer for the place of one board would take too long.
         return Ok(None);
     }
-    let key = PartKey::of(board.board());
-    let canonical = reader.run().game().canonical(board.board());
+    let game = reader.run().game();
+    let (key, canonical) = (game.part_of(board.board()), game.canonical(board.board()));
     let Some(part) = reader.part(Kind::States, key)? else {
         return Ok(None);
     };
@@ -113,7 +113,7 @@ fn place(reader: &Reader, board: Grid) -> Result<Option<(String, usize)>> {
 /// The verdict of the rules on a board. Users rely on the order of the keys: add new keys at the end.
 fn by_rules(game: Game, board: Grid, state: BoardState) -> Result<Reply> {
     let canonical = game.canonical(board.board());
-    let PartKey { sum, max } = PartKey::of(board.board());
+    let PartKey { sum, max } = game.part_of(board.board());
     let orbit = game.rules().census(&mut vec![canonical]).labeled;
     let canonical = Grid::new(canonical, game.size())?;
     let why = match state {

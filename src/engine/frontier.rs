@@ -2,7 +2,7 @@
 
 use super::job::SLICE;
 use crate::error::Result;
-use crate::game::{Board, Exp, Game, PartKey, max_exp};
+use crate::game::{Board, Exp, Game, PartKey};
 use crate::part::{Decoder, Kind, Part};
 use crate::store::Run;
 
@@ -140,7 +140,7 @@ impl Frontier {
             }
         }
         let mut starts = self.game.starts(self.sum);
-        starts.retain(|&board| max_exp(board) == key.max);
+        starts.retain(|&board| self.game.max_exp(board) == key.max);
         Origins {
             key,
             blocks,

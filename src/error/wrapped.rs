@@ -19,6 +19,15 @@ pub enum InputError {
         what: &'static str,
     },
 
+    /// A number of stones that a game cannot have.
+    #[error("{stones} stones: {what}")]
+    Stones {
+        /// The number that was given.
+        stones: u32,
+        /// The fault, and what to do.
+        what: String,
+    },
+
     /// A number that is not a winning tile.
     #[error("max {}: not a winning tile: give a power of two from 8 to 65536{}", .0, such_as(*.0))]
     Max(u32),

@@ -3,39 +3,42 @@
 //! Key idea: almost every board is right, so a whole slice is checked without a branch. Only a
 //! slice that fails is searched for the wrong board and the reason.
 
-use super::board::{Board, ONES, PartKey, Shape, occupied};
+use super::board::{Board, ONES, PartKey, Shape, no_stones, occupied, tiles};
 use super::symmetry::canonical;
 use crate::wide::wide;
 
 /// The faults that a board can have. Bit `i` of [`fault`] stands for the fault `i`.
-const FAULTS: [&str; 5] = [
+const FAULTS: [&str; 6] = [
     "has tiles outside the board",
     "is not canonical",
     "has another sum",
     "has another largest tile",
     "has no empty cell",
+    "has another number of stones",
 ];
 
 /// The kernel of [`super::Rules::audit`].
-pub(super) fn audit<const R: usize, const C: usize>(
+pub(super) fn audit<const R: usize, const C: usize, const STONES: bool>(
     boards: &[Board],
     key: PartKey,
+    stones: u32,
     room: bool,
 ) -> Option<(Board, &'static str)> {
-    if faults::<R, C>(boards, key, room) != 0 {
+    if faults::<R, C, STONES>(boards, key, stones, room) != 0 {
         return boards.iter().find_map(|&board| {
-            let faults = fault::<R, C>(board, key, room);
+            let faults = fault::<R, C, STONES>(board, key, stones, room);
             let first = faults.trailing_zeros() as usize;
             Some((board, *FAULTS.get(first)?))
         });
     }
-    // No board has more than c + 2 - q tiles of exponent q or more, for q >= 3 (proved in `laws`).
+    // With c cells for tiles, no board has more than c + 2 - q tiles of exponent q or more, for q >= 3
+    // (proved in `laws`).
     // A board with more such tiles has a sum of at least (c + 3 - q) * 2^q, so few parts need this
     // check.
-    let cells = Shape::<R, C>::CELLS as u32;
+    let cells = Shape::<R, C>::CELLS as u32 - stones;
     for q in 3..=key.max.get() {
         let most = cells + 2 - u32::from(q);
-        let is_full = |&&board: &&Board| tiles_from(board, q) > u64::from(most);
+        let is_full = |&&board: &&Board| tiles_from(tiles::<STONES>(board), q) > u64::from(most);
         if (most + 1) << q <= key.sum
             && let Some(&full) = boards.iter().find(is_full)
         {
@@ -47,10 +50,17 @@ pub(super) fn audit<const R: usize, const C: usize>(
 
 /// The faults of a board, as a bit for each of [`FAULTS`]; 0 if it has none.
 #[inline(always)]
-fn fault<const R: usize, const C: usize>(board: u64, key: PartKey, room: bool) -> u64 {
+fn fault<const R: usize, const C: usize, const STONES: bool>(
+    board: u64,
+    key: PartKey,
+    stones: u32,
+    room: bool,
+) -> u64 {
+    let tiles = tiles::<STONES>(board);
+    let others = no_stones::<STONES>(board).count_ones();
     let (mut sum, mut largest) = (0, 0);
     for cell in 0..Shape::<R, C>::CELLS {
-        let exponent = board >> (4 * cell) & 15;
+        let exponent = tiles >> (4 * cell) & 15;
         // An empty cell adds 2^0, which the mask removes.
         sum += (1 << exponent) & !1;
         largest = exponent.max(largest);
@@ -60,13 +70,19 @@ fn fault<const R: usize, const C: usize>(board: u64, key: PartKey, room: bool) -
         | u64::from(sum != u64::from(key.sum)) << 2
         | u64::from(largest != u64::from(key.max.get())) << 3
         | u64::from(room & (!occupied(board) & Shape::<R, C>::BOARD & ONES == 0)) << 4
+        | u64::from(STONES & (others + stones != 16)) << 5
 }
 
 wide! {
-    fn faults<const R: usize, const C: usize>(boards: &[u64], key: PartKey, room: bool) -> u64 {
-        boards
-            .iter()
-            .fold(0, |faults, &board| faults | fault::<R, C>(board, key, room))
+    fn faults<const R: usize, const C: usize, const STONES: bool>(
+        boards: &[u64],
+        key: PartKey,
+        stones: u32,
+        room: bool,
+    ) -> u64 {
+        boards.iter().fold(0, |faults, &board| {
+            faults | fault::<R, C, STONES>(board, key, stones, room)
+        })
     }
 }
 
@@ -100,7 +116,7 @@ mod tests {
     fn among(board: Board) -> Option<(Board, &'static str)> {
         let mut boards = vec![0x0132; 100];
         boards[60] = board;
-        audit::<2, 2>(&boards, key(14, 8), true)
+        audit::<2, 2, false>(&boards, key(14, 8), 0, true)
     }
 
     #[test]
@@ -116,15 +132,16 @@ mod tests {
         }
         // 4 4 / 4 2 has the sum, but no 8.
         assert_eq!(among(0x1222), Some((0x1222, "has another largest tile")));
-        let full = audit::<2, 2>(&[0x1123], key(16, 8), true);
+        let full = audit::<2, 2, false>(&[0x1123], key(16, 8), 0, true);
         assert_eq!(full, Some((0x1123, "has no empty cell")));
-        assert_eq!(audit::<2, 2>(&[0x1123], key(16, 8), false), None);
+        assert_eq!(audit::<2, 2, false>(&[0x1123], key(16, 8), 0, false), None);
     }
 
     #[test]
     fn more_large_tiles_than_play_can_make_are_found() {
         // On 2x2 at most three tiles from 8 up, two from 16 up, one 32.
-        let audit = |boards: &[Board], sum, tile| audit::<2, 2>(boards, key(sum, tile), false);
+        let audit =
+            |boards: &[Board], sum, tile| audit::<2, 2, false>(boards, key(sum, tile), 0, false);
         let full = "has more large tiles than play can make";
         assert_eq!(audit(&[0x1345], 58, 32), None);
         assert_eq!(audit(&[0x3333], 32, 8), Some((0x3333, full)));

@@ -15,6 +15,10 @@
 //! Worked on 2x2: `4 8 / 2 .` is `0x2310`, its sum is 14, its largest tile 8 (exponent 3), and the
 //! least of its eight images under rotation and reflection is `0x0132`.
 //!
+//! A game of the end of 4x4 has *stones*: they slide as tiles do, but never merge and have no value. A
+//! stone is the digit 15. The [`Size`] of a board tells how many stones it has. So it also tells
+//! whether the digit 15 is a stone or the tile 32768.
+//!
 //! Because a board is a number, a set of boards is a sorted list of numbers, and two boards that
 //! agree in their first cells are neighbours in the list. The file format and most of the speed
 //! rest on this order.
@@ -40,12 +44,34 @@ pub(crate) const fn occupied(x: u64) -> u64 {
     (pairs | (pairs >> 1)) & ONES
 }
 
-/// Sum of the tile values of a board (its *age*, in part of the literature).
+/// The digit of a stone.
+pub(crate) const STONE: u8 = 15;
+
+/// A one in every digit of `x` that is no stone. Without `STONES`, the digit 15 is a tile.
+#[inline(always)]
+pub(crate) const fn no_stones<const STONES: bool>(x: u64) -> u64 {
+    if STONES {
+        let pairs = x & (x >> 2);
+        !(pairs & (pairs >> 1)) & ONES
+    } else {
+        ONES
+    }
+}
+
+/// A board whose stones have become empty cells.
+#[inline(always)]
+pub(crate) const fn tiles<const STONES: bool>(board: Board) -> Board {
+    board & (no_stones::<STONES>(board) * 15)
+}
+
+/// Sum of the tile values of a board (its *age*, in part of the literature). Stones must be taken off
+/// before, by [`Size::tiles`].
 pub fn sum(board: Board) -> u32 {
     exps(board).map(Exp::tile).sum()
 }
 
-/// The largest tile of a board, [`Exp::EMPTY`] for the empty board.
+/// The largest tile of a board, [`Exp::EMPTY`] for the empty board. Stones must be taken off before, by
+/// [`Size::tiles`].
 pub fn max_exp(board: Board) -> Exp {
     exps(board).max().unwrap_or_default()
 }
@@ -92,7 +118,7 @@ pub struct PartKey {
 }
 
 impl PartKey {
-    /// The part that a board belongs to.
+    /// The part that a board belongs to. Stones must be taken off before, by [`Size::tiles`].
     pub fn of(board: Board) -> Self {
         Self {
             sum: sum(board),
@@ -120,11 +146,12 @@ impl fmt::Display for PartKey {
     }
 }
 
-/// Rows and columns of a board, each from 2 to 4.
+/// Rows and columns of a board, each from 2 to 4, and how many of its cells hold stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     rows: u8,
     cols: u8,
+    stones: u8,
 }
 
 /// The reason for the longest side.
@@ -147,14 +174,42 @@ impl Size {
     fn of_sides(rows: u64, cols: u64) -> Result<Self, Error> {
         let what = match (rows.min(cols), rows.max(cols)) {
             (2.., ..=4) => {
-                let (rows, cols) = (rows as u8, cols as u8);
-                return Ok(Self { rows, cols });
+                return Ok(Self {
+                    rows: rows as u8,
+                    cols: cols as u8,
+                    stones: 0,
+                });
             }
             (..2, _) => "a side is below 2",
             _ => ABOVE,
         };
         let size = format!("{rows}x{cols}");
         Err(InputError::Size { size, what }.into())
+    }
+
+    /// The size with this number of stones, or [`InputError::Stones`] unless two cells are left for
+    /// tiles.
+    ///
+    /// ```
+    /// use enum48::game::Size;
+    /// assert_eq!(Size::new(4, 4)?.with_stones(8)?.to_string(), "free8");
+    /// assert_eq!(Size::new(3, 3)?.with_stones(2)?.to_string(), "3x3+2");
+    /// # Ok::<(), enum48::Error>(())
+    /// ```
+    pub fn with_stones(self, stones: u32) -> Result<Self, Error> {
+        let (rows, cols) = (self.rows, self.cols);
+        let most = u32::from(rows * cols) - 2;
+        match u8::try_from(stones) {
+            Ok(count) if stones <= most => Ok(Self {
+                stones: count,
+                ..self
+            }),
+            _ => Err(InputError::Stones {
+                stones,
+                what: format!("{rows}x{cols} has room for {most} beside two tiles"),
+            }
+            .into()),
+        }
     }
 
     /// Number of rows.
@@ -167,9 +222,41 @@ impl Size {
         self.cols
     }
 
+    /// Number of stones, which may be in any cells.
+    pub fn stones(self) -> u32 {
+        self.stones.into()
+    }
+
     /// Number of cells, at most 16.
     pub fn cells(self) -> u32 {
         u32::from(self.rows) * u32::from(self.cols)
+    }
+
+    /// Number of cells without a stone.
+    pub fn tile_cells(self) -> u32 {
+        self.cells() - self.stones()
+    }
+
+    /// The exponent that stands for a stone, if there are stones.
+    pub(crate) fn stone(self) -> Option<u8> {
+        (self.stones > 0).then_some(STONE)
+    }
+
+    /// Number of stones on a board of this size.
+    pub fn stones_of(self, board: Board) -> u32 {
+        match self.stones {
+            0 => 0,
+            _ => 16 - no_stones::<true>(board).count_ones(),
+        }
+    }
+
+    /// A board whose stones have become empty cells.
+    #[inline]
+    pub fn tiles(self, board: Board) -> Board {
+        match self.stones {
+            0 => board,
+            _ => tiles::<true>(board),
+        }
     }
 
     /// Number of symmetries of the rectangle: 8 for a square, else 4.
@@ -178,32 +265,45 @@ impl Size {
     }
 }
 
-/// `RxC`.
+/// `RxC`; with S stones `RxC+S`, but `free8` for the 8 cells that 8 stones leave on 4x4.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}", self.rows, self.cols)
+        match (self.rows, self.cols, self.stones) {
+            (rows, cols, 0) => write!(f, "{rows}x{cols}"),
+            (4, 4, _) => write!(f, "free{}", self.tile_cells()),
+            (rows, cols, stones) => write!(f, "{rows}x{cols}+{stones}"),
+        }
     }
 }
 
-/// `N` (a square) or `RxC`; a capital X is accepted.
+/// `N` (a square) or `RxC`, with `+S` for S stones; or `freeN` for N cells beside the stones of 4x4. A
+/// capital X is accepted.
 impl FromStr for Size {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let side = |part: &str| {
+        let number = |part: &str| {
             part.parse()
                 .ok()
-                .filter(|side: &u64| side.to_string() == part)
+                .filter(|number: &u64| number.to_string() == part)
         };
-        let (rows, cols) = text.split_once(['x', 'X']).unwrap_or((text, text));
-        match (side(rows), side(cols)) {
-            (Some(rows), Some(cols)) => Self::of_sides(rows, cols),
-            _ => Err(InputError::Size {
-                size: text.escape_debug().to_string(),
-                what: "neither N nor RxC",
-            }
-            .into()),
+        let bad = |what| InputError::Size {
+            size: text.escape_debug().to_string(),
+            what,
+        };
+        let side = |part| number(part).ok_or_else(|| bad("neither N nor RxC"));
+        if let Some(free) = text.strip_prefix("free") {
+            let free = number(free).filter(|free| (2..16).contains(free));
+            let free = free.ok_or_else(|| bad("stones leave free2 to free15 on 4x4"))?;
+            return Self::new(4, 4)?.with_stones(16 - free as u32);
         }
+        let (sides, stones) = match text.split_once('+') {
+            Some((sides, stones)) => (sides, side(stones)?),
+            None => (text, 0),
+        };
+        let (rows, cols) = sides.split_once(['x', 'X']).unwrap_or((sides, sides));
+        let size = Self::of_sides(side(rows)?, side(cols)?)?;
+        size.with_stones(stones.try_into().unwrap_or(u32::MAX))
     }
 }
 

@@ -31,7 +31,7 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// [`InputError::Board`] if the board has tiles outside `size`.
+    /// [`InputError::Board`] if the board has tiles outside `size`, or another number of stones.
     pub fn new(board: Board, size: Size) -> Result<Self> {
         let cells = 4 * size.cells();
         if cells < 64 && board >> cells != 0 {
@@ -41,11 +41,22 @@ impl Grid {
                 "it has more digits than the board has cells",
             ));
         }
+        Self::with_its_stones(board, size, &format!("{board:#x}"))
+    }
+
+    /// The board that a text stands for, if it has the stones of its size.
+    fn with_its_stones(board: Board, size: Size, text: &str) -> Result<Self> {
+        let (stones, expected) = (size.stones_of(board), size.stones());
+        if stones != expected {
+            let what = format!("expected {expected} stones (x), got {stones}");
+            return Err(refused(text, size, &what));
+        }
         Ok(Self { board, size })
     }
 
     /// Read a board: hexadecimal with `0x`, 16 hexadecimal digits, or tiles row by row, with `/` or a new
-    /// line between rows, spaces, tabs or commas between tiles, and `.`, `0` or `_` for an empty cell.
+    /// line between rows, spaces, tabs or commas between tiles, `.`, `0` or `_` for an empty cell, and `x`
+    /// for a stone.
     ///
     /// # Errors
     ///
@@ -80,9 +91,14 @@ impl Grid {
             let tiles = row.split([' ', ',', '\t']).filter(|tile| !tile.is_empty());
             cells.push(tiles.clone().count());
             for tile in tiles {
-                let what = "is neither a power of two from 2 to 32768 nor . for an empty cell";
-                let exp = cell(tile).ok_or_else(|| bad(&format!("{tile:?} {what}")))?;
-                board = board << 4 | u64::from(exp.get());
+                let what = match size.stones() {
+                    0 => "is neither a power of two from 2 to 32768 nor . for an empty cell",
+                    _ => {
+                        "is neither a power of two from 2 to 16384, nor . for an empty cell, nor x for a stone"
+                    }
+                };
+                let digit = digit(tile, size).ok_or_else(|| bad(&format!("{tile:?} {what}")))?;
+                board = board << 4 | u64::from(digit);
             }
         }
         let (rows, columns) = (usize::from(size.rows()), usize::from(size.cols()));
@@ -93,20 +109,24 @@ impl Grid {
             )));
         }
         let wrong = (1..).zip(cells).find(|&(_, cells)| cells != columns);
-        wrong.map_or(Ok(Self { board, size }), |(row, got)| {
-            Err(bad(&format!(
+        if let Some((row, got)) = wrong {
+            return Err(bad(&format!(
                 "expected {columns} cells in row {row}, got {got}"
-            )))
-        })
+            )));
+        }
+        Self::with_its_stones(board, size, text)
     }
 
-    /// The size of a board that is written row by row; `None` for other texts.
+    /// The size of a board that is written row by row, with its stones; `None` for other texts.
     pub fn size_of(text: &str) -> Option<Size> {
         let mut rows = text.trim().split(['/', '\n']);
         let columns = rows.next()?.split([' ', ',', '\t']);
         let columns = columns.filter(|tile| !tile.is_empty()).count();
         let (rows, columns) = (1 + rows.count(), columns);
-        Size::new(rows.try_into().ok()?, columns.try_into().ok()?).ok()
+        let size = Size::new(rows.try_into().ok()?, columns.try_into().ok()?).ok()?;
+        let cells = text.split(|sign: char| sign.is_whitespace() || sign == ',' || sign == '/');
+        let stones = cells.filter(|&cell| cell == "x").count();
+        size.with_stones(stones.try_into().ok()?).ok()
     }
 
     /// The board.
@@ -114,10 +134,15 @@ impl Grid {
         self.board
     }
 
-    /// The tiles' values row by row, 0 for an empty cell.
+    /// The tiles' values row by row, 0 for an empty cell and 1 for a stone.
     pub fn tiles(&self) -> impl Iterator<Item = u32> {
         let outside = 16 - self.size.cells() as usize;
-        exps(self.board).rev().skip(outside).map(Exp::tile)
+        let stone = self.size.stone();
+        let value = move |exp: Exp| match Some(exp.get()) == stone {
+            true => 1,
+            false => exp.tile(),
+        };
+        exps(self.board).rev().skip(outside).map(value)
     }
 }
 
@@ -130,11 +155,16 @@ fn refused(text: &str, size: Size, what: &str) -> Error {
     .into()
 }
 
-/// The tile that a word stands for. A board has no digit for the tile 65536.
-fn cell(text: &str) -> Option<Exp> {
+/// The digit that a word stands for. A board has no digit for the tile 65536; with stones, no digit for
+/// 32768.
+fn digit(text: &str, size: Size) -> Option<u8> {
     match text {
-        "." | "0" | "_" => Some(Exp::EMPTY),
-        _ => Exp::of_tile(text.parse().ok()?).filter(|&exp| exp < Exp::LAST),
+        "." | "0" | "_" => Some(0),
+        "x" => size.stone(),
+        _ => {
+            let exp = Exp::of_tile(text.parse().ok()?)?.get();
+            (exp < size.stone().unwrap_or(16)).then_some(exp)
+        }
     }
 }
 
@@ -161,7 +191,7 @@ impl Serialize for Grid {
     }
 }
 
-/// Write tiles in the form of [`Grid`], given their values; 0 is an empty cell.
+/// Write tiles in the form of [`Grid`], given their values; 0 is an empty cell, and 1 a stone.
 pub(crate) fn write(
     f: &mut fmt::Formatter<'_>,
     tiles: impl Iterator<Item = u32>,
@@ -169,6 +199,7 @@ pub(crate) fn write(
 ) -> fmt::Result {
     let tile = |value: u32| match value {
         0 => ".".to_owned(),
+        1 => "x".to_owned(),
         value => value.to_string(),
     };
     let tiles: Vec<String> = tiles.map(tile).collect();

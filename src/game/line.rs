@@ -97,15 +97,16 @@ pub(crate) fn pack(tiles: &[u8]) -> Option<u16> {
 /// Slide the exponents of a line toward its first cell; 0 is an empty cell. Returns the score,
 /// which is the sum of the tiles that merges made.
 ///
-/// 4 4 . 8 becomes 8 8 . ., not 16: a tile that a merge made does not merge again in this move.
-pub(crate) fn slide(line: &mut [u8]) -> u64 {
+/// 4 4 . 8 becomes 8 8 . ., not 16: a tile that a merge made does not merge again in this move. `stone`
+/// is the exponent that stands for a stone, if the game has stones. Two stones do not merge.
+pub(crate) fn slide(line: &mut [u8], stone: Option<u8>) -> u64 {
     let (mut score, mut end, mut can_merge) = (0, 0, false);
     for at in 0..line.len() {
         let tile = std::mem::take(&mut line[at]);
         if tile == 0 {
             continue;
         }
-        if can_merge && line[end - 1] == tile {
+        if can_merge && line[end - 1] == tile && Some(tile) != stone {
             line[end - 1] += 1;
             score += 1 << line[end - 1];
             can_merge = false;
@@ -133,9 +134,12 @@ mod tests {
             ([15, 0, 0, 15], [16, 0, 0, 0], 65536),
         ] {
             let mut line: [u8; 4] = before;
-            assert_eq!(slide(&mut line), score, "{before:?}");
+            assert_eq!(slide(&mut line, None), score, "{before:?}");
             assert_eq!(line, after, "{before:?}");
         }
+        let mut stones = [0, 15, 15, 1];
+        assert_eq!(slide(&mut stones, Some(15)), 0);
+        assert_eq!(stones, [15, 15, 1, 0]);
     }
 
     #[test]

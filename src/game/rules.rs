@@ -10,7 +10,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use super::audit::audit;
-use super::board::{Board, ONES, PartKey, Shape, Size, for_size, occupied};
+use super::board::{Board, ONES, PartKey, Shape, Size, for_size, no_stones, occupied};
 use super::exp::Exp;
 use super::slide::{Moved, slide};
 use super::symmetry::{canonical, orbit};
@@ -69,7 +69,14 @@ impl Rules {
     ///
     /// If the lengths differ.
     pub fn slide(self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally {
-        let (moves, wins) = for_size!(self.0, slide_all::<R, C>(boards, below(win), out));
+        let base = below(win);
+        let (moves, wins) = for_size!(
+            self.0,
+            match self.0.stones() {
+                0 => slide_all::<R, C, false>(boards, base, out),
+                _ => slide_all::<R, C, true>(boards, base, out),
+            }
+        );
         Tally {
             moves,
             wins,
@@ -82,12 +89,10 @@ impl Rules {
         let base = below(win);
         let slid = for_size!(
             self.0,
-            [
-                slide::<R, C, 0>(board, base),
-                slide::<R, C, 1>(board, base),
-                slide::<R, C, 2>(board, base),
-                slide::<R, C, 3>(board, base),
-            ]
+            match self.0.stones() {
+                0 => slide_one::<R, C, false>(board, base),
+                _ => slide_one::<R, C, true>(board, base),
+            }
         );
         slid.map(|moved| match moved {
             (_, won) if won != 0 => Moved::Wins,
@@ -115,12 +120,25 @@ impl Rules {
         key: PartKey,
         room: bool,
     ) -> Option<(Board, &'static str)> {
-        for_size!(self.0, audit::<R, C>(boards, key, room))
+        let stones = self.0.stones();
+        for_size!(
+            self.0,
+            match stones {
+                0 => audit::<R, C, false>(boards, key, stones, room),
+                _ => audit::<R, C, true>(boards, key, stones, room),
+            }
+        )
     }
 
     /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.
     pub fn census(self, states: &mut Vec<Board>) -> Tally {
-        let (live, labeled) = for_size!(self.0, census::<R, C>(states));
+        let (live, labeled) = for_size!(
+            self.0,
+            match self.0.stones() {
+                0 => census::<R, C, false>(states),
+                _ => census::<R, C, true>(states),
+            }
+        );
         let dead = (states.len() - live) as u64;
         states.truncate(live);
         Tally {
@@ -129,6 +147,19 @@ impl Rules {
             ..Tally::default()
         }
     }
+}
+
+/// One board's moves in all four directions, by [`slide`].
+fn slide_one<const R: usize, const C: usize, const STONES: bool>(
+    board: Board,
+    base: u64,
+) -> [(Board, u64); 4] {
+    [
+        slide::<R, C, 0, STONES>(board, base),
+        slide::<R, C, 1, STONES>(board, base),
+        slide::<R, C, 2, STONES>(board, base),
+        slide::<R, C, 3, STONES>(board, base),
+    ]
 }
 
 /// The exponent below the winning exponent, in every digit.
@@ -163,17 +194,17 @@ wide! {
 
 wide! {
     /// Returns the number of legal moves and of winning moves.
-    fn slide_all<const R: usize, const C: usize>(
+    fn slide_all<const R: usize, const C: usize, const STONES: bool>(
         boards: &[u64],
         base: u64,
         out: [&mut [u64]; 4],
     ) -> (u64, u64) {
         let [up, right, down, left] = out;
         let each = [
-            slide_each::<R, C, 0>(boards, base, up),
-            slide_each::<R, C, 1>(boards, base, right),
-            slide_each::<R, C, 2>(boards, base, down),
-            slide_each::<R, C, 3>(boards, base, left),
+            slide_each::<R, C, 0, STONES>(boards, base, up),
+            slide_each::<R, C, 1, STONES>(boards, base, right),
+            slide_each::<R, C, 2, STONES>(boards, base, down),
+            slide_each::<R, C, 3, STONES>(boards, base, left),
         ];
         each.into_iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
     }
@@ -181,7 +212,7 @@ wide! {
 
 /// One direction of [`slide_all`].
 #[inline(always)]
-fn slide_each<const R: usize, const C: usize, const D: usize>(
+fn slide_each<const R: usize, const C: usize, const D: usize, const STONES: bool>(
     boards: &[u64],
     base: u64,
     out: &mut [u64],
@@ -189,7 +220,7 @@ fn slide_each<const R: usize, const C: usize, const D: usize>(
     assert_eq!(boards.len(), out.len(), "one afterstate for each board");
     let (mut wins, mut others) = (0, 0);
     for (out, &board) in out.iter_mut().zip(boards) {
-        let (afterstate, won) = slide::<R, C, D>(board, base);
+        let (afterstate, won) = slide::<R, C, D, STONES>(board, base);
         *out = if won == 0 { afterstate } else { 0 };
         wins += u64::from(won != 0);
         others += u64::from(*out != 0);
@@ -213,7 +244,9 @@ const LANES: usize = 64;
 wide! {
     /// Moves the live states to the front. Returns their number, and the labeled count of all
     /// states.
-    fn census<const R: usize, const C: usize>(states: &mut [u64]) -> (usize, u64) {
+    fn census<const R: usize, const C: usize, const STONES: bool>(
+        states: &mut [u64],
+    ) -> (usize, u64) {
         let mut live = 0;
         let mut labeled = 0;
         let mut from = 0;
@@ -223,7 +256,7 @@ wide! {
             let mut free = [0; LANES];
             for (free, &state) in free.iter_mut().zip(&group) {
                 labeled += orbit::<R, C>(state);
-                *free = freedom::<R, C>(state);
+                *free = freedom::<R, C, STONES>(state);
             }
             for (&state, free) in group.iter().zip(free) {
                 states[live] = state;
@@ -235,18 +268,19 @@ wide! {
             let state = states[i];
             labeled += orbit::<R, C>(state);
             states[live] = state;
-            live += usize::from(freedom::<R, C>(state) != 0);
+            live += usize::from(freedom::<R, C, STONES>(state) != 0);
         }
         (live, labeled)
     }
 }
 
-/// Nonzero if the state has a legal move: an empty cell, into which a tile can slide, or two equal
-/// neighbours.
+/// Nonzero if the state has a legal move: an empty cell, into which a tile or a stone can slide, or two
+/// equal tiles side by side.
 #[inline(always)]
-fn freedom<const R: usize, const C: usize>(x: u64) -> u64 {
+fn freedom<const R: usize, const C: usize, const STONES: bool>(x: u64) -> u64 {
     let all = Shape::<R, C>::BOARD & ONES;
     let empty = !occupied(x) & all;
+    let all = all & no_stones::<STONES>(x);
     let beside = !occupied(x ^ (x << 4)) & all & !Shape::<R, C>::COLUMNS[C - 1];
     let below = !occupied(x ^ (x << (4 * C))) & all & !Shape::<R, C>::ROWS[R - 1];
     empty | beside | below

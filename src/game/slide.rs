@@ -7,7 +7,7 @@
 //! affect each other, so a few instructions move all lines. Without a branch or a table, the
 //! compiler moves eight boards side by side.
 
-use super::board::{Board, ONES, Shape, occupied};
+use super::board::{Board, ONES, Shape, no_stones, occupied};
 
 /// A direction to move in, numbered as in published move codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,8 +116,10 @@ impl<const R: usize, const C: usize, const D: usize> PackedLines<R, C, D> {
 /// A move wins exactly if two tiles of exponent `base` touch along a line once the tiles have slid
 /// together, before any merge. An earlier merge takes a tile of this pair only if it merges two
 /// tiles of exponent `base`, which wins as well.
+///
+/// `STONES` says whether the digit 15 is a stone. Two stones do not merge.
 #[inline(always)]
-pub(crate) fn slide<const R: usize, const C: usize, const D: usize>(
+pub(crate) fn slide<const R: usize, const C: usize, const D: usize, const STONES: bool>(
     board: u64,
     base: u64,
 ) -> (u64, u64) {
@@ -128,11 +130,12 @@ pub(crate) fn slide<const R: usize, const C: usize, const D: usize>(
         let moving = PackedLines::<R, C, D>::rest(empty, k);
         x = (x & !moving) | (PackedLines::<R, C, D>::pull(x) & moving);
     }
-    let high = !occupied(x ^ base) & ONES;
+    let high = !occupied(x ^ base) & no_stones::<STONES>(x);
     let won = high & PackedLines::<R, C, D>::pull(high);
     for k in 0..length - 1 {
         let next = PackedLines::<R, C, D>::pull(x);
-        let merged = occupied(x) & !occupied(x ^ next) & PackedLines::<R, C, D>::place(k);
+        let equal = !occupied(x ^ next) & no_stones::<STONES>(x);
+        let merged = occupied(x) & equal & PackedLines::<R, C, D>::place(k);
         let moving = PackedLines::<R, C, D>::rest(PackedLines::<R, C, D>::push(merged), k + 1);
         x = (x & !moving) | (next & moving);
         x = x.wrapping_add(merged);
@@ -151,7 +154,7 @@ mod tests {
     /// The exponents of a line of `length` cells, slid toward its first cell as a person would.
     fn slid(line: u64, length: usize) -> Vec<u8> {
         let mut tiles = line::unpack(line as u16, length);
-        line::slide(&mut tiles);
+        line::slide(&mut tiles, None);
         tiles
     }
 
@@ -163,7 +166,7 @@ mod tests {
             };
             // Repeat the row in all four rows of a board.
             let board = row * 0x0001_0001_0001_0001;
-            let slid = slide::<4, 4, 3>(board, NEVER).0;
+            let slid = slide::<4, 4, 3, false>(board, NEVER).0;
             let wanted = left * 0x0001_0001_0001_0001;
             assert_eq!(
                 slid,
@@ -180,7 +183,7 @@ mod tests {
                 continue;
             };
             let (board, wanted) = (row << 12, left << 12);
-            let slid = slide::<3, 3, 3>(board, NEVER).0;
+            let slid = slide::<3, 3, 3, false>(board, NEVER).0;
             assert_eq!(
                 slid,
                 if wanted == board { 0 } else { wanted },
@@ -191,8 +194,8 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_rules_hold() {
-        let left = |row: u64| slide::<4, 4, 3>(row << 48, NEVER).0 >> 48;
-        let right = |row: u64| slide::<4, 4, 1>(row << 48, NEVER).0 >> 48;
+        let left = |row: u64| slide::<4, 4, 3, false>(row << 48, NEVER).0 >> 48;
+        let right = |row: u64| slide::<4, 4, 1, false>(row << 48, NEVER).0 >> 48;
         assert_eq!(left(0x2203), 0x3300, "4 4 . 8 left is 8 8 . .");
         assert_eq!(right(0x1110), 0x0012, "2 2 2 . right is . . 2 4");
         assert_eq!(left(0x1111), 0x2200, "2 2 2 2 left is 4 4 . .");
@@ -207,7 +210,7 @@ mod tests {
                     continue;
                 }
                 let expected = slid(row, 4).contains(&win);
-                let (_, won) = slide::<4, 4, 3>(row, u64::from(win - 1) * ONES);
+                let (_, won) = slide::<4, 4, 3, false>(row, u64::from(win - 1) * ONES);
                 assert_eq!(won != 0, expected, "row {row:04x} to 2^{win}");
             }
         }

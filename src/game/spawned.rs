@@ -48,8 +48,8 @@ impl LineTables {
         Self {
             size,
             win,
-            rows: table(size.cols()),
-            columns: table(size.rows()),
+            rows: table(size.cols(), size.stones() > 0),
+            columns: table(size.rows(), size.stones() > 0),
         }
     }
 
@@ -215,8 +215,9 @@ impl<const R: usize, const C: usize> MovedBoard<R, C> {
 
 /// All lines of `length` cells, moved toward their first cell and toward their last cell. Each is
 /// moved as the last row of an otherwise empty board.
-fn table(length: u8) -> Vec<BothMoves> {
-    let size = Size::new(2, length).expect("a line has the length of a side");
+fn table(length: u8, has_stones: bool) -> Vec<BothMoves> {
+    let size = Size::new(2, length).and_then(|size| size.with_stones(has_stones.into()));
+    let size = size.expect("a line has the length of a side, and room for a stone");
     let lines: Vec<Board> = (0..1 << (4 * length)).collect();
     let mut moved: [Vec<Board>; 4] = array::from_fn(|_| vec![0; lines.len()]);
     Rules(size).slide(&lines, Exp::LAST, moved.each_mut().map(Vec::as_mut_slice));

@@ -158,10 +158,10 @@ mod tests {
                 let moved = |board: u64, direction: Direction| {
                     let win = u64::MAX;
                     match direction {
-                        Direction::Up => slide::<R, C, 0>(board, win).0,
-                        Direction::Right => slide::<R, C, 1>(board, win).0,
-                        Direction::Down => slide::<R, C, 2>(board, win).0,
-                        Direction::Left => slide::<R, C, 3>(board, win).0,
+                        Direction::Up => slide::<R, C, 0, false>(board, win).0,
+                        Direction::Right => slide::<R, C, 1, false>(board, win).0,
+                        Direction::Down => slide::<R, C, 2, false>(board, win).0,
+                        Direction::Left => slide::<R, C, 3, false>(board, win).0,
                     }
                 };
                 assert_eq!(

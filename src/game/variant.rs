@@ -1,9 +1,9 @@
-//! A game: the size of the board, and the tile that wins.
+//! A game: the size of the board with its stones, and the tile that wins.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::board::{Board, Size, for_size};
+use super::board::{Board, PartKey, STONE, Size, for_size, max_exp, sum};
 use super::exp::Exp;
 use super::rules::Rules;
 use super::slide::Moved;
@@ -56,13 +56,24 @@ impl Game {
     /// # Errors
     ///
     /// [`InputError::Max`] unless `max` is a power of two from 8 to 65536. (Below 8 a spawn could win.)
+    /// [`InputError::Stones`] if the game has stones and could make a tile above 16384.
     pub fn new(size: Size, max: Option<u32>) -> Result<Self> {
-        match max {
-            Some(tile) if !tile.is_power_of_two() || !(8..=65536).contains(&tile) => {
-                Err(InputError::Max(tile).into())
-            }
-            _ => Ok(Self { size, max }),
+        if let Some(tile) = max
+            && (!tile.is_power_of_two() || !(8..=65536).contains(&tile))
+        {
+            return Err(InputError::Max(tile).into());
         }
+        let game = Self { size, max };
+        // The digit 15 stands for a stone, so it must not stand for a tile that wins or that a merge makes.
+        let beyond = game.top().get() > 13 || max.is_some_and(|tile| tile > 16384);
+        if size.stones() > 0 && beyond {
+            return Err(InputError::Stones {
+                stones: size.stones(),
+                what: "with stones the winning tile is at most 16384: give a --max".to_owned(),
+            }
+            .into());
+        }
+        Ok(game)
     }
 
     /// Size of the board.
@@ -82,12 +93,12 @@ impl Game {
 
     /// The largest tile that a board of this game can hold before the game is won.
     ///
-    /// On c cells no tile exceeds 2^(c+1). Proof: spawned tiles are at most 4 = 2^2, and the merge
+    /// On c cells without a stone no tile exceeds 2^(c+1). Proof: spawned tiles are at most 4 = 2^2, and the merge
     /// that makes 2^e needs two tiles 2^(e-1). While the second of them was made, the first and a
     /// tile 2^(e-2) were on the board, and so on. So at some time the board held tiles of the
     /// exponents e-1, e-2, ..., 2, 2, which fill e-1 cells.
     pub fn top(&self) -> Exp {
-        let chain = self.size.cells() as u8 + 1;
+        let chain = self.size.tile_cells() as u8 + 1;
         Exp::new(chain.min(self.win().get() - 1)).expect("it is below the winning tile")
     }
 
@@ -96,12 +107,17 @@ impl Game {
     /// It is the sum of the longest chain (see [`Game::top`]): 2^(c+1) + 2^c + ... + 4; or the sum of
     /// a board full of the tile below the winning tile, if that is less.
     pub fn sum_bound(&self) -> u32 {
-        let cells = self.size.cells();
+        let cells = self.size.tile_cells();
         let chain = (1u32 << (cells + 2)) - 4;
         match self.max {
             Some(tile) => chain.min(cells * (tile / 2)),
             None => chain,
         }
+    }
+
+    /// Whether the game goes on to tiles that no digit stands for.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.size.tile_cells() == 16 && self.max.is_none()
     }
 
     /// The options of the program for this game.
@@ -115,8 +131,8 @@ impl Game {
         Rules(self.size)
     }
 
-    /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells.
-    /// Only sums 4, 6 and 8 have start states.
+    /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells, and
+    /// the stones in any other cells. Only sums 4, 6 and 8 have start states.
     pub fn starts(&self, sum: u32) -> Vec<Board> {
         let [first, second] = match sum {
             4 => [Exp::TWO, Exp::TWO],
@@ -124,14 +140,25 @@ impl Game {
             8 => [Exp::FOUR, Exp::FOUR],
             _ => return Vec::new(),
         };
-        let (rules, mut one) = (self.rules(), Vec::new());
-        rules.spawn(&[0], first, &mut one);
-        let mut boards = Vec::new();
-        rules.spawn(&one, second, &mut boards);
-        rules.canonicalise(&mut boards);
-        boards.sort_unstable();
-        boards.dedup();
+        let mut boards = vec![0];
+        for _ in 0..self.size.stones() {
+            boards = self.with_one_more(&boards, STONE);
+        }
+        for tile in [first, second] {
+            boards = self.with_one_more(&boards, tile.get());
+        }
         boards
+    }
+
+    /// The canonical boards, in order, that have one digit more than some boards.
+    fn with_one_more(&self, boards: &[Board], digit: u8) -> Vec<Board> {
+        let mut more = Vec::new();
+        let tile = Exp::new(digit).expect("every digit is an exponent");
+        self.rules().spawn(boards, tile, &mut more);
+        self.canonicalise(&mut more);
+        more.sort_unstable();
+        more.dedup();
+        more
     }
 
     /// The results of the four moves of a board, in the order of
@@ -168,6 +195,26 @@ impl Game {
             .map(move |cell| afterstate | digit << (4 * cell))
     }
 
+    /// Sum of the tile values of a board.
+    pub fn sum(&self, board: Board) -> u32 {
+        sum(self.size.tiles(board))
+    }
+
+    /// The largest tile of a board, [`Exp::EMPTY`] for a board without tiles.
+    pub fn max_exp(&self, board: Board) -> Exp {
+        max_exp(self.size.tiles(board))
+    }
+
+    /// The part that a board belongs to.
+    pub fn part_of(&self, board: Board) -> PartKey {
+        PartKey::of(self.size.tiles(board))
+    }
+
+    /// Whether a board holds the winning tile.
+    pub(crate) fn is_won(&self, board: Board) -> bool {
+        self.max_exp(board) >= self.win()
+    }
+
     /// The canonical image of a board.
     pub fn canonical(&self, board: Board) -> Board {
         for_size!(self.size, canonical::<R, C>(board))
@@ -179,7 +226,8 @@ impl Game {
     }
 }
 
-/// `3x3-1024`, or `4x3` without a winning tile: the name of the game in tables and directories.
+/// `3x3-1024`, `4x3` without a winning tile, `free8-64` or `3x3+2-64` with stones: the name of the game
+/// in tables and directories.
 impl fmt::Display for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.size)?;
@@ -268,7 +316,7 @@ mod tests {
         let mut after = 0;
         for line in line::lines(game.size(), direction) {
             let mut tiles = line::unpack(line.of_board(board), line.len());
-            line::slide(&mut tiles);
+            line::slide(&mut tiles, game.size().stone());
             if tiles.contains(&game.win().get()) {
                 return Moved::Wins;
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, InputError, Result};
-use crate::game::{Board, Direction, Exp, Game, Grid, max_exp, sum};
+use crate::game::{Board, Direction, Exp, Game, Grid, PartKey};
 use crate::play::{Position, Status};
 
 /// A state of the graph.
@@ -12,6 +12,8 @@ use crate::play::{Position, Status};
 pub struct State {
     /// The board, canonical.
     pub board: Board,
+    /// Its sum and largest tile.
+    pub part: PartKey,
     /// Whether the board has a legal move; otherwise the game is lost.
     pub live: bool,
     /// Whether a game can start from this state.
@@ -21,12 +23,12 @@ pub struct State {
 impl State {
     /// Sum of the tiles.
     pub fn sum(&self) -> u32 {
-        sum(self.board)
+        self.part.sum
     }
 
     /// The largest tile.
     pub fn max_tile(&self) -> u32 {
-        max_exp(self.board).tile()
+        self.part.max.tile()
     }
 }
 
@@ -140,7 +142,7 @@ impl Graph {
             None => u32::MAX,
         };
         let starts: BTreeSet<Board> = [4, 6, 8].iter().flat_map(|&sum| game.starts(sum)).collect();
-        let in_order = |board: Board| (sum(board), board);
+        let in_order = |board: Board| (game.sum(board), board);
         // States that were found but not yet expanded. A successor has a greater sum than its state,
         // so no state is found again after it was taken out.
         let mut found: BTreeSet<(u32, Board)> =
@@ -159,20 +161,21 @@ impl Graph {
             let live = !successors.is_empty();
             for (step, moves) in successors {
                 // A winning move has no spawn, so the limit on the sum does not apply.
-                if step.is_none_or(|board| sum(board) <= last) {
+                if step.is_none_or(|board| game.sum(board) <= last) {
                     found.extend(step.map(in_order));
                     steps.push((states.len(), step, moves));
                 }
             }
             states.push(State {
                 board,
+                part: game.part_of(board),
                 live,
                 start: starts.contains(&board),
             });
         }
         Ok(Self {
             game: *game,
-            edges: edges(&states, steps),
+            edges: edges(game, &states, steps),
             states,
         })
     }
@@ -180,16 +183,20 @@ impl Graph {
 
 /// The edges of all steps, and an edge from each dead state to the loss. A step has the index of its
 /// first state, and the moves that take it.
-fn edges(states: &[State], steps: Vec<(usize, WalkStep, Vec<Direction>)>) -> Vec<Edge> {
+fn edges(
+    game: &Game,
+    states: &[State],
+    steps: Vec<(usize, WalkStep, Vec<Direction>)>,
+) -> Vec<Edge> {
     let index = |board: Board| {
-        let found = states.binary_search_by_key(&(sum(board), board), |s| (s.sum(), s.board));
+        let found = states.binary_search_by_key(&(game.sum(board), board), |s| (s.sum(), s.board));
         found.expect("every successor is a state")
     };
     let steps = steps.into_iter().map(|(from, step, moves)| Edge {
         from,
         to: step.map_or(Target::Win, |board| Target::State(index(board))),
         moves,
-        spawn: step.map(|board| sum(board) - states[from].sum()),
+        spawn: step.map(|board| game.sum(board) - states[from].sum()),
     });
     let dead = (0..states.len()).filter(|&at| !states[at].live);
     let losses = dead.map(|from| Edge {

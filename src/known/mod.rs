@@ -16,7 +16,7 @@ use What::{Afterstates, Dead, Labeled, Live, States, Total};
 use serde::{Serialize, Serializer};
 
 use crate::counts::{Column, Table};
-use crate::game::Game;
+use crate::game::{Game, Size};
 
 /// The quantity that a figure counts; see [`crate::counts::Totals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,8 +200,8 @@ fn known_parts(game: &Game) -> KnownParts {
         .deserialize()
         .map(|record| -> PartRecord { record.expect("a test reads the whole file") })
         .filter(|&(side, win, ..)| {
-            let (rows, cols) = (game.size().rows(), game.size().cols());
-            [rows, cols] == [side; 2] && game.max() == Some(1 << win)
+            let is_square = Size::new(side, side).is_ok_and(|size| size == game.size());
+            is_square && game.max() == Some(1 << win)
         })
         .map(|(_, _, sum, largest, live)| ((sum, 1 << largest), live))
         .collect()

@@ -97,9 +97,11 @@ impl Position {
         &self.cells[..self.game.size().cells() as usize]
     }
 
-    /// The tiles row by row, 0 for an empty cell.
+    /// The tiles row by row, 0 for an empty cell and 1 for a stone.
     pub fn tiles(&self) -> impl Iterator<Item = u32> {
-        self.cells().iter().map(|&e| (1 << e) & !1)
+        let stone = self.game.size().stone();
+        let tile = move |&e: &u8| if Some(e) == stone { 1 } else { (1 << e) & !1 };
+        self.cells().iter().map(tile)
     }
 
     /// The board as a number; `None` if it holds the tile 65536.
@@ -136,7 +138,7 @@ impl Position {
             for (tile, cell) in tiles.iter_mut().zip(line.cells()) {
                 *tile = self.cells[cell];
             }
-            self.score += line::slide(&mut tiles[..line.len()]);
+            self.score += line::slide(&mut tiles[..line.len()], self.game.size().stone());
             for (tile, cell) in tiles.into_iter().zip(line.cells()) {
                 self.cells[cell] = tile;
             }
@@ -147,15 +149,17 @@ impl Position {
     /// Whether the game goes on, is lost or is won.
     pub fn status(&self) -> Status {
         let cells = self.cells();
-        let win = self.game.win().get();
-        if self.game.max().is_some() && cells.iter().any(|&e| e >= win) {
+        let (win, stone) = (self.game.win().get(), self.game.size().stone());
+        let is_won = |&e: &u8| e >= win && Some(e) != stone;
+        if self.game.max().is_some() && cells.iter().any(is_won) {
             return Status::Won;
         }
         let cols = usize::from(self.game.size().cols());
+        let merge = |a: u8, b: u8| a == b && Some(a) != stone;
         let beside = cells
             .chunks(cols)
-            .any(|row| row.windows(2).any(|pair| pair[0] == pair[1]));
-        let below = cells.iter().zip(&cells[cols..]).any(|(a, b)| a == b);
+            .any(|row| row.windows(2).any(|pair| merge(pair[0], pair[1])));
+        let below = cells.iter().zip(&cells[cols..]).any(|(&a, &b)| merge(a, b));
         if beside || below || cells.contains(&0) {
             Status::Live
         } else {

@@ -262,7 +262,7 @@ fn moves(
     let mut values = BatchValues::new(solution, reader, &[goal], default_memory(), pool()?)?;
     let mut found = room(boards.len(), "boards")?;
     for boards in boards.chunks(AT_ONCE) {
-        let key = |&board: &Board| (PartKey::of(board), board);
+        let key = |&board: &Board| (solution.run().game().part_of(board), board);
         found.extend(values.each(boards, key, |values, &board| {
             reader.stop().check()?;
             worth(values, board)
@@ -313,7 +313,8 @@ pub(super) fn values<'py>(
                 for block in blocks.clone() {
                     column.read_block(block, &mut decoder, &mut units)?;
                 }
-                let number = |(&board, units)| solve::number(goal, board, units);
+                let number =
+                    |(&board, units)| solve::number(goal, solution.run().game(), board, units);
                 boards.iter().zip(units).map(number).collect()
             }
         });

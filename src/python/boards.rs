@@ -139,7 +139,7 @@ pub(super) fn spawns<'py>(
 pub(super) fn points<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
     map_boards(&boards, shape.0, &[], |boards, made| {
         for (&board, made) in boards.iter().zip(made) {
-            *made = i64::from(potential(board));
+            *made = i64::from(potential(shape.0.tiles(board)));
         }
     })
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::Reader;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Error, Result};
-use crate::game::{Board, Exp, PartKey, Size, sum};
+use crate::game::{Board, Exp, PartKey, Size};
 use crate::part::{Decoder, Kind, Part, each_block};
 use crate::progress::Stop;
 use crate::store::Run;
@@ -101,7 +101,7 @@ impl Lookup {
         if exceeds(board, run.game().size()) {
             return Ok(false);
         }
-        let sum = sum(board);
+        let sum = run.game().sum(board);
         if run.is_in_matrices(kind, sum) {
             run.has_layer(kind, sum)?;
             // The board is a bit, so its layer need not be unpacked.
@@ -123,7 +123,7 @@ impl Lookup {
             return Ok(None);
         }
         let board = game.canonical(board);
-        let key = PartKey::of(board);
+        let key = game.part_of(board);
         let stop = self.reader.stop().clone();
         let Some(part) = self.part(kind, key, &stop)? else {
             return Ok(None);
@@ -205,7 +205,7 @@ impl Lookup {
             game.canonicalise(&mut canonical);
             let numbers = (slice * SLICE) as u32..;
             for ((question, board), number) in questions.iter_mut().zip(canonical).zip(numbers) {
-                *question = Question::new(PartKey::of(board), number, board);
+                *question = Question::new(game.part_of(board), number, board);
             }
             for (question, &board) in questions.iter_mut().zip(boards) {
                 if exceeds(board, game.size()) {

@@ -20,7 +20,7 @@ use super::goal::Payoff;
 use super::layer::{Draft, FindScratch, SolvedLayer};
 use crate::engine::{PerThread, Source, Visit, Worker, Workers};
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, Game, LineTables, SpawnedMoves, Tally, empty_cells, sum};
+use crate::game::{Board, Game, LineTables, SpawnedMoves, Tally, empty_cells};
 use crate::part::{Block, Part, ValueEncoder};
 use crate::wide::prefetch;
 
@@ -145,7 +145,7 @@ impl Expand<'_> {
         for ((&place, &mover), &afterstate) in places.iter().zip(&moves.movers).zip(&*reached) {
             // The place of an absent afterstate is out of bounds.
             let Some(values) = values.get(place as usize) else {
-                let sum = sum(afterstate);
+                let sum = self.game.sum(afterstate);
                 return Err(SolvingError::Absent { sum, afterstate }.into());
             };
             let values = values.each_ref();

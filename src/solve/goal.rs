@@ -15,7 +15,7 @@
 //! finds them.
 
 use crate::error::{Error, Result, SolvingError};
-use crate::game::{Board, FourRate, Objective, exps};
+use crate::game::{Board, FourRate, Game, Objective, Size, exps};
 use crate::store::{Goal, Rounding, Run, Solution, fits, greatest, most_bits};
 
 /// The goal for an objective, at the usual rate of 4s: its values have `fraction` bits after the
@@ -125,6 +125,8 @@ pub(crate) fn names(goals: &[Goal]) -> String {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payoff {
     pub(crate) goal: Goal,
+    /// The size of the boards, which tells their stones.
+    size: Size,
     /// Added to the value of a state for its move.
     pub(crate) step: u32,
     /// Subtracted from the value of a state with a spawned 4.
@@ -133,14 +135,14 @@ pub(crate) struct Payoff {
     pub(crate) weights: [u64; 2],
 }
 
-/// Convert a stored value of a board to a number: the expected score or number of moves to come, or
-/// the chance of a tile.
-pub fn number(goal: Goal, board: Board, value: u32) -> f64 {
-    Payoff::new(goal).number(board, value)
+/// Convert a stored value of a game's board to a number: the expected score or number of moves to come,
+/// or the chance of a tile.
+pub fn number(goal: Goal, game: &Game, board: Board, value: u32) -> f64 {
+    Payoff::new(goal, game).number(board, value)
 }
 
 impl Payoff {
-    pub(crate) fn new(goal: Goal) -> Self {
+    pub(crate) fn new(goal: Goal, game: &Game) -> Self {
         let one = 1 << goal.fraction;
         let (step, four) = match goal.objective {
             Objective::Score => (0, 4 * one),
@@ -149,6 +151,7 @@ impl Payoff {
         };
         Self {
             goal,
+            size: game.size(),
             step,
             four,
             weights: goal.four.weights(),
@@ -161,10 +164,10 @@ impl Payoff {
     #[inline(never)]
     pub(crate) fn ended(&self, board: Board) -> u32 {
         match self.goal.objective {
-            Objective::Score => potential(board) << self.goal.fraction,
+            Objective::Score => potential(self.size.tiles(board)) << self.goal.fraction,
             Objective::Moves => 0,
             Objective::Tile(tile) | Objective::Sure(tile) => {
-                let reached = exps(board).any(|exp| exp >= tile);
+                let reached = exps(self.size.tiles(board)).any(|exp| exp >= tile);
                 u32::from(reached) << self.goal.fraction
             }
         }
@@ -179,7 +182,7 @@ impl Payoff {
     /// The expected score or number of moves to come, or the chance of a tile, in units of the goal.
     pub(crate) fn units_to_come(&self, board: Board, units: u32) -> u32 {
         let before = match self.goal.objective {
-            Objective::Score => potential(board) << self.goal.fraction,
+            Objective::Score => potential(self.size.tiles(board)) << self.goal.fraction,
             Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,
         };
         units.saturating_sub(before)
@@ -201,7 +204,7 @@ impl Payoff {
 }
 
 /// The sum of (k - 1) 2^k over the tiles 2^k: their score if no 4 was spawned. A table of two cells
-/// makes it fast, because every won or dead board needs it.
+/// makes it fast, because every won or dead board needs it. Stones must be taken off before.
 pub(crate) fn potential(board: Board) -> u32 {
     let pairs = board.to_ne_bytes();
     pairs
@@ -316,12 +319,13 @@ mod tests {
     const ROUNDINGS: [Rounding; 3] = [Rounding::Nearest, Rounding::Down, Rounding::Up];
 
     fn payoff(objective: &str, fraction: u32, rounding: Rounding) -> Payoff {
-        Payoff::new(Goal {
+        let goal = Goal {
             objective: objective.parse().unwrap(),
             fraction,
             rounding,
             four: FourRate::default(),
-        })
+        };
+        Payoff::new(goal, &"4x4".parse().unwrap())
     }
 
     #[test]

@@ -163,12 +163,17 @@ pub(crate) fn solve_passes(
         for pass in passes {
             // The pass and the unpacking of its layers share the memory of a plan.
             let run = store.solution().run().clone();
+            let game = *run.game();
             let mut solver = Solver {
-                lines: LineTables::new(run.game()),
+                lines: LineTables::new(&game),
                 reader: &Reader::new(run, &plan.without(pass.memory)),
                 store,
                 pass,
-                payoffs: pass.goals.iter().map(|&goal| Payoff::new(goal)).collect(),
+                payoffs: pass
+                    .goals
+                    .iter()
+                    .map(|&goal| Payoff::new(goal, &game))
+                    .collect(),
                 pipeline: Pipeline::new(BATCH * workers.threads(), &workers),
                 buffers: Buffers::each(&workers)?,
             };

@@ -75,7 +75,10 @@ pub struct ValueSummary {
 pub fn parts(solution: &Solution, reader: &Reader, goals: &[Goal]) -> Result<Vec<PartSummary>> {
     check_solved(solution, goals)?;
     let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
-    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
+    let payoffs: Vec<Payoff> = goals
+        .iter()
+        .map(|&goal| Payoff::new(goal, solution.run().game()))
+        .collect();
     let summary = |&key: &PartKey| {
         let Some(part) = reader.part(Kind::Afterstates, key)? else {
             return Ok(None);
@@ -158,7 +161,10 @@ impl<'a> StateValues<'a> {
         Ok(Self {
             solution,
             reader: reader.clone(),
-            payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
+            payoffs: goals
+                .iter()
+                .map(|&goal| Payoff::new(goal, solution.run().game()))
+                .collect(),
             block: SolvedBlock::new(goals.len())?,
         })
     }

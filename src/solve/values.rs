@@ -6,7 +6,7 @@ use super::goal::{Payoff, check_solved};
 use super::layer::columns;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, max_exp, sum};
+use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey};
 use crate::part::{Decoder, Kind, ValueColumn};
 use crate::read::{Lookup, Reader};
 use crate::store::{Goal, Solution};
@@ -119,7 +119,10 @@ impl<'a> Values<'a> {
         let files = OPEN_FILES / (threads * (1 + goals.len())) as u64;
         Ok(Self {
             solution,
-            payoffs: goals.iter().map(|&goal| Payoff::new(goal)).collect(),
+            payoffs: goals
+                .iter()
+                .map(|&goal| Payoff::new(goal, solution.run().game()))
+                .collect(),
             afterstates: Lookup::with_files(reader, share * afterstate as u64, files)?,
             columns: Cache::of_files(files * goals.len() as u64),
             values: Cache::new(share * values as u64),
@@ -150,9 +153,9 @@ impl<'a> Values<'a> {
     ///
     /// As for [`Values::moves`].
     pub fn judge(&mut self, board: Board) -> Result<(Vec<MoveValue>, Vec<f64>)> {
-        let moves = match max_exp(board) < self.game().win() {
-            true => self.moves(board)?,
-            false => Vec::new(),
+        let moves = match self.game().is_won(board) {
+            false => self.moves(board)?,
+            true => Vec::new(),
         };
         let worth = |(goal, payoff): (usize, &Payoff)| {
             let best = moves.iter().max_by_key(|of| of.units[goal]);
@@ -180,11 +183,11 @@ impl<'a> Values<'a> {
             let Moved::To(after) = moved else {
                 continue;
             };
-            let values = if max_exp(after) < game.win() {
-                self.afterstate(after)?
-            } else {
+            let values = if game.is_won(after) {
                 let ended = |payoff: &Payoff| payoff.ended(after);
                 self.payoffs.iter().map(ended).collect()
+            } else {
+                self.afterstate(after)?
             };
             let (mut units, mut numbers) = (Vec::new(), Vec::new());
             for (payoff, value) in self.payoffs.iter().zip(values) {
@@ -266,7 +269,7 @@ impl<'a> Values<'a> {
     /// Damaged files.
     pub fn reached(&mut self, board: Board) -> Result<bool> {
         let game = *self.game();
-        if max_exp(board) < game.win() {
+        if !game.is_won(board) {
             return is_spawned(&mut self.afterstates, board);
         }
         let predecessors = self
@@ -286,10 +289,10 @@ impl<'a> Values<'a> {
     fn afterstate(&mut self, board: Board) -> Result<Vec<u32>> {
         let game = *self.game();
         let absent = || SolvingError::Absent {
-            sum: sum(board),
+            sum: game.sum(board),
             afterstate: game.canonical(board),
         };
-        let key = PartKey::of(board);
+        let key = game.part_of(board);
         // The part stays open, so that no look-up unpacks its layer.
         let stop = self.afterstates.reader().stop().clone();
         let part = self.afterstates.part(Kind::Afterstates, key, &stop)?;

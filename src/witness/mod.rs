@@ -20,12 +20,12 @@ mod search;
 
 use crate::error::{Error, Result};
 use crate::game::board::exps;
-use crate::game::{Board, Exp, Game, max_exp, sum};
+use crate::game::{Board, Exp, Game};
 use crate::part::Kind;
 use crate::play::Code;
 use crate::read::{Lookup, Reader};
 use crate::store::Run;
-use predecessors::{Trail, before_spawn, is_won};
+use predecessors::{Trail, before_spawn};
 
 pub(crate) use predecessors::{Predecessors, Step};
 pub use search::Search;
@@ -42,15 +42,17 @@ pub enum Answer {
 }
 
 /// Whether a game can start with this board: two tiles, each a 2 or a 4.
-fn is_start(board: Board) -> bool {
-    let tiles: Vec<Exp> = exps(board).filter(|&exp| exp != Exp::EMPTY).collect();
+fn is_start(game: &Game, board: Board) -> bool {
+    let tiles: Vec<Exp> = exps(game.size().tiles(board))
+        .filter(|&exp| exp != Exp::EMPTY)
+        .collect();
     matches!(tiles[..], [Exp::TWO | Exp::FOUR, Exp::TWO | Exp::FOUR])
 }
 
 /// The reason why a board cannot be reached, if it breaks one of a few simple rules.
 fn refute(game: &Game, board: Board) -> Option<String> {
-    let tiles = exps(board).filter(|&exp| exp != Exp::EMPTY);
-    let (largest, win) = (max_exp(board), game.win());
+    let tiles = exps(game.size().tiles(board)).filter(|&exp| exp != Exp::EMPTY);
+    let (largest, win) = (game.max_exp(board), game.win());
     if tiles.clone().count() < 2 && largest < win {
         return Some("a game starts with two tiles, and never has fewer".to_owned());
     }
@@ -69,7 +71,7 @@ fn refute(game: &Game, board: Board) -> Option<String> {
     }
     // The law of large tiles, see `laws`: while a tile is made, smaller tiles need room beside the
     // existing ones.
-    let cells = game.size().cells();
+    let cells = game.size().tile_cells();
     let mut at_least_8 = largest.up_to().filter(|&exp| exp > Exp::FOUR);
     at_least_8.find_map(|least| {
         let found = tiles.clone().filter(|&exp| exp >= least).count() as u32;
@@ -111,7 +113,7 @@ impl Layers {
     /// [`Error::NotCounted`] or [`Error::Gone`] if the run lacks a layer that the answer needs;
     /// damaged files; [`Error::Stopped`] after [`Stop::ask`](crate::engine::Stop::ask).
     pub fn reached(&mut self, board: Board) -> Result<bool> {
-        let sum = sum(board);
+        let sum = self.boards.run().game().sum(board);
         has_layer(self.boards.run(), sum)?;
         if self.is_listed(board) {
             return is_reached(&mut self.boards, board);
@@ -128,7 +130,7 @@ impl Layers {
     /// As for [`Layers::reached`]; needs all layers of states or of afterstates up to the sum of
     /// the board.
     pub fn witness(&mut self, board: Board) -> Result<Answer> {
-        let sum = sum(board);
+        let sum = self.boards.run().game().sum(board);
         has_layer(self.boards.run(), 4)?;
         let run = self.boards.reader().run().clone();
         let dir = run.dir().display();
@@ -142,7 +144,7 @@ impl Layers {
             }));
         }
         let mut trail = Trail::new(&self.predecessors, board);
-        while !is_start(trail.board) {
+        while !is_start(&self.predecessors.game, trail.board) {
             if !trail.step(|before| is_reached(&mut self.boards, before))? {
                 return Ok(Answer::Unreachable(format!(
                     "{dir} has {:#x}, but no state from which a move leads to it",
@@ -157,7 +159,7 @@ impl Layers {
     fn is_listed(&self, board: Board) -> bool {
         let mut live = vec![board];
         self.predecessors.game.rules().census(&mut live);
-        !live.is_empty() && !is_won(&self.predecessors.game, board)
+        !live.is_empty() && !self.predecessors.game.is_won(board)
     }
 }
 
@@ -173,7 +175,8 @@ fn has_layer(run: &Run, sum: u32) -> Result<()> {
 /// Whether the run reached a live board, in a layer that passed [`has_layer`].
 fn is_reached(boards: &mut Lookup, board: Board) -> Result<bool> {
     boards.reader().stop().check()?;
-    match boards.run().has_layer(Kind::States, sum(board)) {
+    let sum = boards.run().game().sum(board);
+    match boards.run().has_layer(Kind::States, sum) {
         Ok(()) => boards.contains(Kind::States, board),
         Err(_) => is_spawned(boards, board),
     }
@@ -181,10 +184,11 @@ fn is_reached(boards: &mut Lookup, board: Board) -> Result<bool> {
 
 /// Whether a board is a start, or follows by a spawn from an afterstate of the run.
 pub(crate) fn is_spawned(boards: &mut Lookup, board: Board) -> Result<bool> {
-    if is_start(board) {
+    let game = *boards.run().game();
+    if is_start(&game, board) {
         return Ok(true);
     }
-    for (_, afterstate) in before_spawn(boards.run().game().size(), board) {
+    for (_, afterstate) in before_spawn(game.size(), board) {
         if boards.contains(Kind::Afterstates, afterstate)? {
             return Ok(true);
         }
@@ -309,7 +313,7 @@ mod tests {
         // The number in `results/tables/2x4.csv`.
         assert_eq!(states.len(), 4_088_119);
         for state in share(states) {
-            if is_start(state) {
+            if is_start(&game, state) {
                 continue;
             }
             let mut trail = Trail::new(&layers.predecessors, state);

@@ -7,13 +7,8 @@
 use crate::error::Result;
 use crate::game::board::exps;
 use crate::game::line::{self, Line};
-use crate::game::{Board, Direction, Exp, Game, Size, max_exp};
+use crate::game::{Board, Direction, Exp, Game, Size};
 use crate::play::{Code, Luck, Spawn};
-
-/// Whether the game is won on this board.
-pub(super) fn is_won(game: &Game, board: Board) -> bool {
-    max_exp(board) >= game.win()
-}
 
 /// The boards before a spawn: for each cell with a 2 or a 4, the board with that cell empty.
 pub(super) fn before_spawn(size: Size, board: Board) -> impl Iterator<Item = (Spawn, Board)> {
@@ -52,7 +47,7 @@ impl Predecessors {
         let lengths = [size.rows(), size.cols()].map(usize::from);
         let lines = [0, 1, 2, 3, 4].map(|length| {
             let has_lines = lengths.contains(&length);
-            let lines = has_lines.then(|| line_predecessors(length, game.top()));
+            let lines = has_lines.then(|| line_predecessors(length, game));
             lines.unwrap_or_default()
         });
         Self {
@@ -64,7 +59,7 @@ impl Predecessors {
 
     /// All possible last steps to a board: a winning move if the board is won, else a move and a spawn.
     pub(crate) fn steps(&self, board: Board) -> impl Iterator<Item = Step> {
-        let won = is_won(&self.game, board);
+        let won = self.game.is_won(board);
         let by_spawn = before_spawn(self.game.size(), board)
             .filter(move |_| !won)
             .map(|(spawn, afterstate)| (Some(spawn), afterstate));
@@ -100,15 +95,17 @@ impl Predecessors {
     }
 }
 
-/// For each packed line of a length, the lines with tiles up to `top` that become this line when they
-/// are moved to the front.
-fn line_predecessors(length: usize, top: Exp) -> Vec<Vec<u16>> {
+/// For each packed line of a length, the lines of a game's states that become this line when they are
+/// moved to the front.
+fn line_predecessors(length: usize, game: &Game) -> Vec<Vec<u16>> {
+    let (top, stone) = (game.top().get(), game.size().stone());
     let lines = 1u32 << (4 * length);
     let mut all = vec![Vec::new(); lines as usize];
     for before in (0..lines).map(|line| line as u16) {
         let mut tiles = line::unpack(before, length);
-        if tiles.iter().all(|&tile| tile <= top.get()) {
-            line::slide(&mut tiles);
+        let is_possible = |&tile: &u8| tile <= top || Some(tile) == stone;
+        if tiles.iter().all(is_possible) {
+            line::slide(&mut tiles, stone);
             // No board holds the tile 65536, so a line that slides to it is no predecessor.
             if let Some(after) = line::pack(&tiles) {
                 all[usize::from(after)].push(before);

@@ -13,10 +13,10 @@ use std::iter;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::predecessors::{Predecessors, Trail, is_won};
+use super::predecessors::{Predecessors, Trail};
 use super::{Answer, is_start, refute};
 use crate::error::Result;
-use crate::game::{Board, Game, empty_cells, sum};
+use crate::game::{Board, Game, empty_cells};
 use crate::progress::Progress;
 
 /// Boards of each sum that the first pass keeps. Each further pass keeps `WIDER` times as many.
@@ -57,10 +57,11 @@ impl<'a> Search<'a> {
         if let Some(reason) = refute(&self.predecessors.game, board) {
             return Ok(Answer::Unreachable(reason));
         }
-        if is_start(board) {
+        if is_start(&self.predecessors.game, board) {
             return self.reached(board, Vec::new());
         }
-        let most = most_kept(board, self.memory);
+        let game = &self.predecessors.game;
+        let most = most_kept(game.sum(board), self.memory);
         let mut width = FIRST.min(most);
         loop {
             let answer = self.pool.install(|| self.pass(board, width, progress))?;
@@ -89,7 +90,7 @@ impl<'a> Search<'a> {
     /// searched.
     fn exhausted(&self, board: Board, boards: usize) -> String {
         match boards {
-            0 if is_won(&self.predecessors.game, board) => {
+            0 if self.predecessors.game.is_won(board) => {
                 "no move leads to it: a winning move does not leave the tiles like this".to_owned()
             }
             0 => {
@@ -110,20 +111,24 @@ impl<'a> Search<'a> {
     /// Go back from a board, sum by sum, and keep at most `width` boards of each sum. The answer is
     /// unknown if no start was found and some boards were dropped.
     fn pass(&self, target: Board, width: usize, progress: &mut dyn Progress) -> Result<Answer> {
+        let game = &self.predecessors.game;
         let mut kept: Vec<Node> = Vec::new();
         let mut frontier = SearchFrontier {
             layers: BTreeMap::new(),
             most: HELD * width,
             dropped: false,
         };
-        frontier.add(self.before(target, Node::TARGET));
+        frontier.add(game, self.before(target, Node::TARGET));
         while let Some((sum, mut layer)) = frontier.layers.pop_last() {
             frontier.dropped |= keep_fullest(&mut layer, width);
             progress.begin(sum);
             progress.advance(layer.len() as u64);
             let first = kept.len();
             kept.extend(layer);
-            if let Some(start) = kept[first..].iter().position(|node| is_start(node.board)) {
+            if let Some(start) = kept[first..]
+                .iter()
+                .position(|node| is_start(game, node.board))
+            {
                 return self.reached(target, way(&kept, first + start));
             }
             for at in (first..kept.len()).step_by(BATCH) {
@@ -133,7 +138,9 @@ impl<'a> Search<'a> {
                     .enumerate()
                     .map(|(place, node)| self.before(node.board, (at + place) as u32))
                     .collect();
-                before.into_iter().for_each(|nodes| frontier.add(nodes));
+                before
+                    .into_iter()
+                    .for_each(|nodes| frontier.add(game, nodes));
             }
         }
         Ok(if frontier.dropped {
@@ -167,9 +174,9 @@ struct SearchFrontier {
 }
 
 impl SearchFrontier {
-    fn add(&mut self, nodes: Vec<Node>) {
+    fn add(&mut self, game: &Game, nodes: Vec<Node>) {
         for node in nodes {
-            let layer = self.layers.entry(sum(node.board)).or_default();
+            let layer = self.layers.entry(game.sum(node.board)).or_default();
             layer.push(node);
             if layer.len() > 2 * self.most {
                 self.dropped |= keep_fullest(layer, self.most);
@@ -212,13 +219,13 @@ impl Node {
     const TARGET: u32 = u32::MAX;
 }
 
-/// The most boards of each sum that fit in `memory` bytes, on the way back from a board; at least
-/// one.
+/// The most boards of each sum that fit in `memory` bytes, on the way back from a board of `sum`; at
+/// least one.
 ///
 /// The list of kept boards can have twice the capacity that it needs, and the candidates of two
 /// sums are held at once. Indices into the list must fit in 32 bits.
-fn most_kept(board: Board, memory: u64) -> usize {
-    let layers = u64::from(sum(board)) / 2;
+fn most_kept(sum: u32, memory: u64) -> usize {
+    let layers = u64::from(sum) / 2;
     let nodes = memory / size_of::<Node>() as u64;
     let most = nodes / (2 * layers + 8 * HELD as u64 + 1);
     usize::try_from(most)

@@ -15,7 +15,7 @@ use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::units;
-use crate::game::{Grid, PartKey, Size};
+use crate::game::{Grid, Size};
 use crate::lines::fields;
 use crate::play::{Code, OtherForm};
 use crate::store::Sink;
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let mut values = solved.values(&plan)?;
     // Boards are looked up in the order of their parts, so each block of a file is decoded once for a
     // batch, even if little memory is left for blocks.
-    let key = |board: &Grid| (PartKey::of(board.board()), board.board());
+    let key = |board: &Grid| (game.part_of(board.board()), board.board());
     let mut judge = |boards: &[Grid]| {
         values.each(boards, key, |values, board| {
             JudgedBoard::new(values, *board)

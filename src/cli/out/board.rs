@@ -9,7 +9,7 @@ use std::fmt::{self, Display};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::game::{Board, Direction, Game, max_exp};
+use crate::game::{Board, Direction, Game};
 use crate::play::{Position, Status};
 use crate::solve::{MoveValue, Values};
 use crate::store::Goal;
@@ -43,10 +43,12 @@ pub(in crate::cli) enum BoardState {
 
 impl BoardState {
     pub(in crate::cli) fn of(game: Game, board: Board) -> Self {
-        let largest = max_exp(board);
+        let largest = game.max_exp(board);
         match Position::on(game, board).status() {
             _ if board == 0 => Self::Empty,
-            _ if largest > game.win() || u32::from(largest.get()) > game.size().cells() + 1 => {
+            _ if largest > game.win()
+                || u32::from(largest.get()) > game.size().tile_cells() + 1 =>
+            {
                 Self::Impossible
             }
             Status::Won => Self::Won,

@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     let solved = hints.then(open).transpose()?;
     let run = solved.as_ref().map(|solved| &**solved.solution.run());
     let game = args.game.game(run)?;
-    if game.size().cells() == 16 && game.max().is_none() {
+    if game.is_endless() {
         bail!(
             "size 4x4 without a winning tile: a code's tiles go up to 65536 and the game goes beyond: \
              give --max, 65536 at most"

@@ -90,7 +90,7 @@ impl Half {
     pub(crate) fn moved_left(self, exponents: u8) -> Option<Self> {
         let [outer, inner] = [self.0 >> 16, self.0 & 0xffff].map(|row| {
             let mut tiles = line::unpack(row as u16, 4);
-            line::slide(&mut tiles);
+            line::slide(&mut tiles, None);
             line::pack(&tiles).map(u32::from)
         });
         let moved = Self(outer? << 16 | inner?);

@@ -300,8 +300,7 @@ impl Solution {
 /// Check that a run can be solved.
 fn can_be_solved(run: &Run) -> Result<(), SolvingError> {
     let game = run.game();
-    let is_endless = game.size().cells() == 16 && game.max().is_none();
-    let why = if is_endless && !run.complete() {
+    let why = if game.is_endless() && !run.complete() {
         "a game of 4x4 without a winning tile has no last layer that can be counted: count a game with --max"
             .to_owned()
     } else if !run.complete() {

@@ -79,7 +79,7 @@ pub(super) struct Move<T = Board> {
 impl LineMoves {
     pub(super) fn new(game: &Game) -> Self {
         let lines = |direction| line::lines(game.size(), direction).collect();
-        let moved = (0..=u16::MAX).map(|packed| move_line(packed, game.win()));
+        let moved = (0..=u16::MAX).map(|packed| move_line(packed, game));
         Self {
             game: *game,
             directions: Direction::ALL.map(lines),
@@ -164,11 +164,12 @@ impl LineMoves {
 }
 
 /// The table entry of a packed line.
-fn move_line(packed: u16, win: Exp) -> Move<u16> {
+fn move_line(packed: u16, game: &Game) -> Move<u16> {
     let mut tiles = line::unpack(packed, 4);
-    let holds_win = |tiles: &[u8]| tiles.contains(&win.get());
+    let win = game.win().get();
+    let holds_win = |tiles: &[u8]| tiles.contains(&win);
     let held = holds_win(&tiles);
-    let score = line::slide(&mut tiles);
+    let score = line::slide(&mut tiles, game.size().stone());
     Move {
         // Only a merge of two tiles of 32768 cannot be packed. No counted board holds two of them,
         // unless 65536 is the winning tile. Then the board after the move is not used.
@@ -195,11 +196,11 @@ mod tests {
         ] {
             let wins = false;
             let moved = Move { after, score, wins };
-            assert_eq!(move_line(line, Exp::LAST), moved);
+            assert_eq!(move_line(line, &"4x4".parse().unwrap()), moved);
         }
         let (after, score, wins) = (0x5000, 32, true);
         let won = Move { after, score, wins };
-        assert_eq!(move_line(0x440, Exp::of_tile(32).unwrap()), won);
+        assert_eq!(move_line(0x440, &"4x4-32".parse().unwrap()), won);
     }
 
     #[test]

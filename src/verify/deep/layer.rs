@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Board, PartKey, max_exp};
+use crate::game::{Board, Game, PartKey};
 use crate::part::{Decoder, Kind, Part};
 use crate::read::Reader;
 
@@ -17,6 +17,7 @@ use crate::read::Reader;
 /// Each block of a part has one bucket. A part without blocks also has one bucket, for candidates
 /// that should not exist. Buckets are numbered across the layer.
 pub(super) struct LayerFiles {
+    game: Game,
     kind: Kind,
     /// In order of largest tile.
     pub(super) parts: Vec<LayerPart>,
@@ -54,6 +55,7 @@ impl LayerFiles {
             });
         }
         Ok(Self {
+            game: *run.game(),
             kind,
             parts,
             buckets,
@@ -67,7 +69,7 @@ impl LayerFiles {
         for &board in candidates {
             // A board with a tile beyond the game's largest goes to the last part; no block holds
             // it.
-            let max = usize::from(max_exp(board).get()).min(self.parts.len());
+            let max = usize::from(self.game.max_exp(board).get()).min(self.parts.len());
             by_part[max - 1].push(board);
         }
         for (part, candidates) in self.parts.iter().zip(by_part) {
@@ -178,6 +180,7 @@ mod tests {
         };
         // Largest tiles 2, 4 and 8.
         let layer = LayerFiles {
+            game: "3x3".parse().unwrap(),
             kind: Kind::States,
             parts: vec![part(&[], 0), part(&[0x0020, 0x0200], 1), part(&[0x0003], 3)],
             buckets: Vec::new(),

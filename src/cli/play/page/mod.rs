@@ -158,7 +158,7 @@ pub(super) fn write(
         numbers: TableNumbers::default(),
         objectives: objectives.collect(),
     };
-    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal)).collect();
+    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal, game)).collect();
     for sum in (4..=solution.last_sum()).step_by(2) {
         let mut rows = Vec::new();
         for part in reader.parts_of(Kind::Afterstates, sum)? {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::worth::Terms;
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, Exp, max_exp};
+use crate::game::{Board, Exp, Game};
 use crate::part::{Decoder, Kind, Part, ValueColumn};
 use crate::read::Reader;
 use crate::store::Solution;
@@ -28,6 +28,7 @@ pub(super) struct ValuedBlock<T> {
 
 /// A range of a layer's afterstates in memory.
 pub(super) struct ValuedRange {
+    game: Game,
     sum: u32,
     goals: usize,
     /// From a largest tile and board up to another.
@@ -113,6 +114,7 @@ impl ValuedLayer {
         };
         let blocks = self.blocks[range].par_iter().map(read);
         Ok(ValuedRange {
+            game: terms.moves.game,
             sum: self.sum,
             goals,
             range: begin..end,
@@ -125,7 +127,7 @@ impl ValuedRange {
     /// The worth of a canonical afterstate of the layer for each goal, if it is in this range.
     #[inline]
     pub(super) fn find(&self, afterstate: Board) -> Result<Option<&[i64]>> {
-        let (sum, max) = (self.sum, max_exp(afterstate));
+        let (sum, max) = (self.sum, self.game.max_exp(afterstate));
         if !self.range.contains(&(max, afterstate)) {
             return Ok(None);
         }

@@ -61,7 +61,12 @@ pub fn verify(
         let goals = solution.begun_goals().filter(solved);
         let terms = Terms {
             moves: &moves,
-            worths: goals.map(|goal| GoalWorth { goal }).collect(),
+            worths: goals
+                .map(|goal| GoalWorth {
+                    goal,
+                    size: moves.game.size(),
+                })
+                .collect(),
         };
         if terms.worths.is_empty() {
             break;

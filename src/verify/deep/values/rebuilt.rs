@@ -5,7 +5,7 @@
 use super::layer::{ValuedBlock, ValuedLayer, ValuedRange};
 use super::worth::{GoalWorth, Terms};
 use crate::error::{Error, Result};
-use crate::game::{Board, Exp, empty_cells, max_exp};
+use crate::game::{Board, Exp, empty_cells};
 
 /// States whose moves are made together.
 const SLICE: usize = 1 << 10;
@@ -48,7 +48,7 @@ impl Rebuilt {
         self.states.sort_unstable();
         self.worths.clear();
         for same in self.states.chunk_by(|a, b| a.0 == b.0) {
-            let largest = max_exp(same[0].0);
+            let largest = terms.moves.game.max_exp(same[0].0);
             let ended = terms.worths.iter().map(|worth| worth.ended(largest));
             self.worths.extend(ended);
         }

@@ -1,7 +1,7 @@
 //! The worth of a board to a goal. It follows the definition of the goal, not the solver.
 
 use super::super::follow::{LineMoves, Move};
-use crate::game::{Board, Exp, Objective, exps};
+use crate::game::{Board, Exp, Objective, Size, exps};
 use crate::store::{Goal, Rounding};
 
 /// The rules, and the payoffs of the goals.
@@ -18,6 +18,8 @@ pub(super) struct Terms<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct GoalWorth {
     pub(super) goal: Goal,
+    /// The size of the boards, which tells their stones.
+    pub(super) size: Size,
 }
 
 impl GoalWorth {
@@ -73,7 +75,7 @@ impl GoalWorth {
     pub(super) fn potential(self, board: Board) -> i64 {
         self.units(match self.goal.objective {
             Objective::Score => {
-                let tiles = exps(board).filter(|&exp| exp > Exp::EMPTY);
+                let tiles = exps(self.size.tiles(board)).filter(|&exp| exp > Exp::EMPTY);
                 tiles.map(|exp| u32::from(exp.get() - 1) << exp.get()).sum()
             }
             Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,
@@ -95,6 +97,7 @@ mod tests {
                 rounding,
                 four: FourRate::default(),
             },
+            size: "4x4".parse().unwrap(),
         }
     }
 
