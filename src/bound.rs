@@ -3,7 +3,7 @@
 //! Every state holds the 2 or 4 that was spawned last. Key idea: the generating function of boards
 //! by sum is a product with one factor `1 + x^2 + x^4 + x^8 + ...` for each cell. For boards up to
 //! symmetry, Burnside's lemma averages such products over the symmetries: each cycle of cells under
-//! a symmetry has one factor.
+//! a symmetry has one factor. In a game with stones, a factor also has a term for a stone.
 
 use std::ops::RangeInclusive;
 
@@ -14,10 +14,11 @@ use crate::game::{Game, Size, board::for_size, exps, images};
 #[cfg(any(feature = "machine", test))]
 pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
     let half = last.min(game.sum_bound()) as usize / 2;
-    let symmetries = symmetries(game.size());
+    let size = game.size();
+    let symmetries = symmetries(size);
     let mut total = vec![0u128; half + 1];
     for symmetry in &symmetries {
-        let fixed = holding_small(&cycles(symmetry), game.top().get(), half);
+        let fixed = holding_small(&cycles(symmetry), size.stones(), game.top().get(), half);
         for (total, fixed) in total.iter_mut().zip(fixed) {
             *total += u128::from(fixed);
         }
@@ -29,11 +30,11 @@ pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
         .collect()
 }
 
-/// For each half sum up to `half`, the number of boards that hold a 2 or a 4, no tile above 2^`top`, and
-/// equal tiles in all cells of a cycle. `cycles` are the lengths.
-pub(crate) fn holding_small(cycles: &[usize], top: u8, half: usize) -> Vec<u64> {
-    let all = boards(cycles, 1..=top, half);
-    let large = boards(cycles, 3..=top.max(2), half);
+/// For each half sum up to `half`, the number of boards that hold some stones, a 2 or a 4, no tile above
+/// 2^`top`, and the same in all cells of a cycle. `cycles` are the lengths.
+pub(crate) fn holding_small(cycles: &[usize], stones: u32, top: u8, half: usize) -> Vec<u64> {
+    let all = boards(cycles, stones, 1..=top, half);
+    let large = boards(cycles, stones, 3..=top.max(2), half);
     all.iter()
         .zip(large)
         .map(|(all, large)| all - large)
@@ -41,20 +42,27 @@ pub(crate) fn holding_small(cycles: &[usize], top: u8, half: usize) -> Vec<u64> 
 }
 
 /// Like `holding_small`, for boards whose tiles all have an exponent in `tiles`.
-fn boards(cycles: &[usize], tiles: RangeInclusive<u8>, half: usize) -> Vec<u64> {
-    let mut boards = vec![0u64; half + 1];
-    boards[0] = 1;
-    for length in cycles {
+fn boards(cycles: &[usize], stones: u32, tiles: RangeInclusive<u8>, half: usize) -> Vec<u64> {
+    // For each number of stones.
+    let mut boards = vec![vec![0u64; half + 1]; stones as usize + 1];
+    boards[0][0] = 1;
+    for &length in cycles {
         let without = boards.clone();
-        for exp in tiles.clone() {
-            // Equal tiles in a cycle add `length << (exp - 1)` to half the sum.
-            let with = boards.iter_mut().skip(length << (exp - 1));
-            for (boards, without) in with.zip(&without) {
-                *boards += without;
+        for (stones, boards) in boards.iter_mut().enumerate() {
+            for exp in tiles.clone() {
+                // Equal tiles in a cycle add `length << (exp - 1)` to half the sum.
+                let with = boards.iter_mut().skip(length << (exp - 1));
+                with.zip(&without[stones])
+                    .for_each(|(boards, without)| *boards += without);
+            }
+            if let Some(fewer) = stones.checked_sub(length) {
+                let with = boards.iter_mut();
+                with.zip(&without[fewer])
+                    .for_each(|(boards, without)| *boards += without);
             }
         }
     }
-    boards
+    boards.swap_remove(stones as usize)
 }
 
 /// The symmetries of a rectangle, as permutations: entry i is the cell to which cell i moves.
@@ -97,8 +105,8 @@ mod tests {
     #[test]
     fn boards_of_2x2_up_to_sum_4_agree_with_a_count_by_hand() {
         // No tile; one 2 in four ways; two 2s in six ways and one 4 in four ways.
-        assert_eq!(boards(&[1; 4], 1..=2, 2), [1, 4, 10]);
-        assert_eq!(holding_small(&[1; 4], 2, 2), [0, 4, 10]);
+        assert_eq!(boards(&[1; 4], 0, 1..=2, 2), [1, 4, 10]);
+        assert_eq!(holding_small(&[1; 4], 0, 2, 2), [0, 4, 10]);
     }
 
     #[test]

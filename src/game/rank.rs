@@ -8,6 +8,9 @@
 //! these numbers. The last two rows are looked up together, since they have what weight is left:
 //! the first of them and the class of the other are enough.
 //!
+//! Stones have a weight, too. A stone weighs 1, and then a tile weighs [`UNIT`] times half its value. So
+//! the weight tells the sum and the number of stones at once, and nothing else changes.
+//!
 //! Sorted ranks are turned into boards by a walk through the top rows. A list of all bottom rows of
 //! a weight has the rest, so no board takes a division.
 
@@ -17,6 +20,9 @@ use std::sync::{Arc, OnceLock};
 use super::board::{Board, Size, for_size};
 use super::exp::Exp;
 use crate::wide::wide;
+
+/// The weight of a 2 if a stone weighs 1: more than the number of stones of any board.
+const UNIT: usize = 16;
 
 /// Tables for the sums of a game up to a limit.
 pub struct RankTables {
@@ -60,7 +66,7 @@ struct Bottoms {
 /// The ranks of the boards of one sum.
 pub struct Ranking {
     tables: Arc<RankTables>,
-    /// Half the sum.
+    /// The weight of a board.
     weight: usize,
     /// The boards with a lesser first row, for each possible row; then the number of all boards.
     first: Vec<u64>,
@@ -81,13 +87,14 @@ const fn bottom_rows(rows: usize, cols: usize) -> usize {
 impl RankTables {
     /// Tables for boards of a size with tiles up to `top` and sums up to `most`.
     pub fn new(size: Size, top: Exp, most: u32) -> Arc<Self> {
-        let heaviest = most as usize / 2;
+        let heaviest = weight_of(size, most);
         let mut rows = vec![RankRow::default(); 1 << (4 * size.cols())];
         let mut by_weight: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
         for row in 0..rows.len() {
-            let digits = (0..size.cols()).map(|cell| row >> (4 * cell) & 15);
-            let weight = digits.clone().map(|digit| (1 << digit) / 2).sum();
-            if weight <= heaviest && digits.max() <= Some(top.get().into()) {
+            let digits = (0..size.cols()).map(|cell| (row >> (4 * cell) & 15) as u8);
+            let weights = digits.map(|digit| weight_of_digit(size, top, digit));
+            let weight = weights.sum::<Option<usize>>();
+            if let Some(weight) = weight.filter(|&weight| weight <= heaviest) {
                 by_weight.entry(weight).or_default().push(row as u16);
             }
         }
@@ -141,7 +148,7 @@ impl RankTables {
 
     /// The ranks of the boards of `sum`.
     pub fn of_sum(self: &Arc<Self>, sum: u32) -> Ranking {
-        let weight = sum as usize / 2;
+        let weight = weight_of(self.size, sum);
         let [high, wide] = [self.size.rows(), self.size.cols()].map(usize::from);
         let bottom = bottom_rows(high, wide);
         let second = match high - bottom {
@@ -207,6 +214,24 @@ impl RankTables {
             }
             Bottoms { begins, contents }
         })
+    }
+}
+
+/// The weight of a board of some sum.
+fn weight_of(size: Size, sum: u32) -> usize {
+    match size.stones() {
+        0 => sum as usize / 2,
+        stones => sum as usize / 2 * UNIT + stones as usize,
+    }
+}
+
+/// The weight of a digit; `None` if it stands for a tile above `top`.
+fn weight_of_digit(size: Size, top: Exp, digit: u8) -> Option<usize> {
+    let unit = size.stone().map_or(1, |_| UNIT);
+    match digit {
+        digit if Some(digit) == size.stone() => Some(1),
+        digit if digit <= top.get() => Some((1 << digit) / 2 * unit),
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@
 //! empty cell of an afterstate with a sum smaller by 2 or 4. So a table can be checked from its
 //! numbers alone, within milliseconds, and a count that breaks a law seals no further layer.
 //!
-//! Below, c is the number of cells, and *states* are live and dead states together. Most laws use two
+//! Below, c is the number of cells without a stone, and *states* are live and dead states together. Most laws use two
 //! facts:
 //!
 //! - *Large tiles.* A board holds at most c + 2 - q tiles of exponent q or more, for q >= 3 (and at
@@ -24,7 +24,7 @@ mod row;
 use crate::bound;
 use crate::counts::{Column, Columns, Row, Table};
 use crate::error::{Error, Result};
-use crate::game::{Game, LAST_START, PartKey, max_exp};
+use crate::game::{Game, LAST_START, PartKey};
 
 /// The laws of one game, with precomputed numbers of boards.
 pub(crate) struct Laws {
@@ -88,11 +88,12 @@ impl Laws {
     /// for large boards without a winning tile.
     pub(crate) fn new(game: &Game, last: u32) -> Self {
         let half = last.min(game.sum_bound()) as usize / 2;
-        let cells = vec![1; game.size().cells() as usize];
+        let size = game.size();
+        let cells = vec![1; size.cells() as usize];
         Self {
             game: *game,
             boards: (0..=game.top().get())
-                .map(|k| bound::holding_small(&cells, k, half))
+                .map(|k| bound::holding_small(&cells, size.stones(), k, half))
                 .collect(),
         }
     }
@@ -158,7 +159,9 @@ impl Laws {
             let key = PartKey { sum, max };
             let row = &Row::among(layer(sum), key);
             let judged = JudgedRow { row, has };
-            let starts = starts.iter().filter(|&&board| max_exp(board) == max);
+            let starts = starts
+                .iter()
+                .filter(|&&board| self.game.max_exp(board) == max);
             let starts = starts.count() as u64;
             let (mut from, mut cells) = (0u64, 0u64);
             for (key, _) in key.spawned_from() {

@@ -7,7 +7,7 @@ use crate::error::Result;
 impl Laws {
     /// Greatest sum of a board with `cells` tiles of at most 2^k: the chain, capped at k.
     fn most(&self, k: u32, cells: u32) -> u32 {
-        let chain = self.game.size().cells() + 2;
+        let chain = self.game.size().tile_cells() + 2;
         (1..=cells).map(|i| 1 << k.min(chain - i)).sum()
     }
 
@@ -32,7 +32,7 @@ impl Laws {
         let (sum, max_tile, states) = (row.sum, row.max_tile, row.states());
         let (dead, labeled, afterstates) = (row.dead, row.labeled, row.afterstates);
         let (size, k) = (self.game.size(), max_tile.trailing_zeros());
-        let cells = size.cells();
+        let cells = size.tile_cells();
 
         // Tiles are even, and the first board has two of them.
         law(row, sum >= 4 && sum.is_multiple_of(2), || {
@@ -80,7 +80,9 @@ impl Laws {
         })?;
         // A dead board is full, and no neighbours are equal. Cover it with dominoes: each domino
         // has two different tiles, so at least 2 + 4. With an odd number of cells one cell remains.
-        let least = 6 * (cells / 2) + 2 * (cells % 2);
+        // Each stone spoils one domino, whose other cell has at least a 2.
+        let whole = (size.cells() / 2).saturating_sub(size.stones());
+        let least = 6 * whole + 2 * (cells - 2 * whole);
         law(row, dead == 0 || sum >= least, || {
             format!("{dead} dead states: a board without a move has a sum of at least {least}")
         })?;
@@ -105,7 +107,10 @@ impl Laws {
             format!("{candidates} candidates are not {states} states and {duplicates} duplicates")
         })?;
         // An afterstate has at least one empty cell (see `row`) and at least one tile.
-        let (empty_cells, most) = (row.empty_cells, u64::from(self.game.size().cells() - 1));
+        let (empty_cells, most) = (
+            row.empty_cells,
+            u64::from(self.game.size().tile_cells() - 1),
+        );
         let cells = afterstates <= empty_cells && empty_cells <= afterstates.saturating_mul(most);
         judged.law(&[Afterstates, EmptyCells], cells, || {
             format!(

@@ -115,7 +115,7 @@ impl Lists {
             let tables = self.tables[at].get_or_init(|| {
                 let size = self.game.size();
                 // Tables for twice the sum serve many layers.
-                let most = (size.cells() << max.get()).min(2 * self.sum);
+                let most = (size.tile_cells() << max.get()).min(2 * self.sum);
                 RankTables::new(size, max, most)
             });
             Arc::new(tables.of_sum(self.sum))
