@@ -70,8 +70,7 @@ mod tests {
         About {
             afterstates: Label {
                 kind: Kind::Afterstates,
-                rows: 3,
-                cols: 3,
+                size: "3x3".parse().unwrap(),
                 win: Exp::of_tile(1024).unwrap(),
                 key: PartKey {
                     sum: 164,

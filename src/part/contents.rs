@@ -6,7 +6,7 @@ use std::fmt;
 use super::block::BLOCK;
 use super::bytes::{u32_at, u64_at};
 use super::fingerprint::Fingerprint;
-use crate::game::{Exp, FourRate, Game, Objective, PartKey};
+use crate::game::{Exp, FourRate, Game, Objective, PartKey, Size};
 
 /// Boards before or after the spawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,10 +42,8 @@ impl fmt::Display for Kind {
 pub struct Label {
     /// States or afterstates.
     pub kind: Kind,
-    /// Rows of the boards.
-    pub rows: u8,
-    /// Columns of the boards.
-    pub cols: u8,
+    /// Size of the boards.
+    pub size: Size,
     /// The winning tile, [`Exp::LAST`] if there is none.
     pub win: Exp,
     /// Sum and largest tile of every board.
@@ -56,8 +54,7 @@ impl Label {
     pub(crate) fn new(game: &Game, kind: Kind, key: PartKey) -> Self {
         Self {
             kind,
-            rows: game.size().rows(),
-            cols: game.size().cols(),
+            size: game.size(),
             win: game.win(),
             key,
         }
@@ -65,12 +62,9 @@ impl Label {
 
     /// The name of the game: `3x3-1024`, or `3x3` without a winning tile.
     fn game(&self) -> String {
-        let Self {
-            rows, cols, win, ..
-        } = self;
-        match *win {
-            Exp::LAST => format!("{rows}x{cols}"),
-            win => format!("{rows}x{cols}-{}", win.tile()),
+        match self.win {
+            Exp::LAST => self.size.to_string(),
+            win => format!("{}-{}", self.size, win.tile()),
         }
     }
 }

@@ -6,10 +6,12 @@ use super::bytes::{u32_at, u64_at};
 use super::contents::{ABOUT, About, Contents, Kind, Label, LayerLabel};
 use super::fingerprint::Fingerprint;
 use crate::error::{Error, Result};
-use crate::game::{Exp, PartKey};
+use crate::game::{Exp, PartKey, Size};
 
-/// The format version that this program writes, and the latest version that it reads.
-pub(crate) const VERSION: u32 = 1;
+/// The format version of files whose game has no stones.
+const VERSION: u32 = 1;
+/// The format version of files whose game has stones; the latest version that this program reads.
+const WITH_STONES: u32 = 2;
 
 const MAGIC: &[u8; 8] = b"enum48pt";
 const END_MAGIC: &[u8; 8] = b"enum48/.";
@@ -58,10 +60,17 @@ impl Header {
             (Contents::Matrices(_), _) => MATRICES,
             (Contents::Values(_), Kind::States) => panic!("values belong to afterstates"),
         };
+        let (rows, cols) = (label.size.rows(), label.size.cols());
+        let (version, size) = match label.size.stones() {
+            0 => (VERSION, [rows, cols]),
+            stones => (WITH_STONES, [rows << 4 | cols, stones as u8]),
+        };
         let mut out = Vec::with_capacity(self.size());
         out.extend(MAGIC);
-        out.extend(VERSION.to_le_bytes());
-        out.extend([kind, label.rows, label.cols, label.win.get()]);
+        out.extend(version.to_le_bytes());
+        out.push(kind);
+        out.extend(size);
+        out.push(label.win.get());
         out.extend(label.key.sum.to_le_bytes());
         out.extend(label.key.max.tile().to_le_bytes());
         out.extend(self.block.to_le_bytes());
@@ -92,20 +101,24 @@ impl Header {
         if crc32fast::hash(&head[..36]) != u32_at(head, 36) {
             return Err(damaged("header: checksum differs"));
         }
-        if u32_at(head, 8) != VERSION {
-            return Err(Error::Format {
-                path: owned(),
-                found: u32_at(head, 8),
-                known: VERSION,
-            });
-        }
+        let [rows, cols, stones] = match (u32_at(head, 8), head[13], head[14]) {
+            (VERSION, rows, cols) => [rows, cols, 0],
+            (WITH_STONES, sides, stones @ 1..) => [sides >> 4, sides & 15, stones],
+            (found, ..) => {
+                return Err(Error::Format {
+                    path: owned(),
+                    found,
+                    known: WITH_STONES,
+                });
+            }
+        };
+        let size = Size::new(rows, cols).and_then(|size| size.with_stones(stones.into()));
         let label = Label {
             kind: match head[12] {
                 STATES => Kind::States,
                 _ => Kind::Afterstates,
             },
-            rows: head[13],
-            cols: head[14],
+            size: size.map_err(|_| damaged("header: impossible size"))?,
             win: Exp::new(head[15]).ok_or_else(|| damaged("header: impossible winning tile"))?,
             key: PartKey {
                 sum: u32_at(head, 16),

@@ -40,6 +40,9 @@
 //!                                             32  magic "enum48/."
 //! ```
 //!
+//! - *Stones.* If the game has stones, the version is 2, byte 13 is 16 * rows + cols, and byte 14 is
+//!   the number of stones, at least 1. Such boards have the digit 15 for a stone, which adds nothing to
+//!   the sum.
 //! - *Places.* Block 0 is at byte 40, each block follows the one before it directly, the index
 //!   follows the last one, and the footer ends the file: the index starts at `length - 40 - 16 *
 //!   blocks`. A part without states has no blocks, an index of no bytes (crc 0), and 80 bytes in

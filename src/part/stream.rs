@@ -217,21 +217,16 @@ pub(super) mod tests {
     use std::io::Cursor;
     use std::path::Path;
 
-    const LABEL: Label = Label {
-        kind: Kind::States,
-        rows: 3,
-        cols: 3,
-        win: Exp::of_tile(1024).unwrap(),
-        key: PartKey {
-            sum: 100,
-            max: Exp::of_tile(64).unwrap(),
-        },
-    };
+    fn label() -> Label {
+        let max = Exp::of_tile(64).unwrap();
+        let game = "3x3-1024".parse().unwrap();
+        Label::new(&game, Kind::States, PartKey { sum: 100, max })
+    }
 
     /// The bytes of a part file.
     pub(in crate::part) fn file_of(states: &[u64]) -> Vec<u8> {
         let mut writer =
-            PartWriter::new(Cursor::new(Vec::new()), Path::new("memory"), LABEL).unwrap();
+            PartWriter::new(Cursor::new(Vec::new()), Path::new("memory"), label()).unwrap();
         let mut encoder = Encoder::new(3).unwrap();
         let mut block = Block::default();
         for states in states.chunks(BLOCK) {
@@ -263,7 +258,7 @@ pub(super) mod tests {
             let (part, found) = read(&file_of(&states)).unwrap();
             assert_eq!(found, states);
             assert_eq!(part.states(), count as u64);
-            assert_eq!(part.label(), LABEL);
+            assert_eq!(part.label(), label());
             assert_eq!(part.fingerprint(), fingerprint(&states));
             assert_eq!(part.blocks(), count.div_ceil(BLOCK));
         }
@@ -282,7 +277,7 @@ pub(super) mod tests {
             let index = bytes.len() - 56;
             bytes.splice(index..index, vec![0; more]);
             let header = Header {
-                contents: LABEL.into(),
+                contents: label().into(),
                 block: 1,
                 length: bytes.len() as u64,
             };
@@ -296,7 +291,7 @@ pub(super) mod tests {
     fn unfinished_and_newer_files_are_told_apart() {
         let mut unfinished = file_of(&[1, 2, 3]);
         let header = Header {
-            contents: LABEL.into(),
+            contents: label().into(),
             block: BLOCK as u32,
             length: 0,
         };

@@ -20,8 +20,7 @@ use super::share::share;
 fn sample(kind: Kind, block: usize, states: Vec<u64>) -> Sample<u64> {
     let label = Label {
         kind,
-        rows: 3,
-        cols: 3,
+        size: "3x3".parse().unwrap(),
         win: Exp::of_tile(1024).unwrap(),
         key: PartKey {
             sum: 100,

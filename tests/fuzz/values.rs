@@ -25,8 +25,7 @@ fn sample(objective: Objective, block: usize, values: Vec<u32>) -> Sample<u32> {
     let about = About {
         afterstates: Label {
             kind: Kind::Afterstates,
-            rows: 3,
-            cols: 3,
+            size: "3x3".parse().unwrap(),
             win: Exp::LAST,
             key: PartKey {
                 sum: 100,

@@ -126,8 +126,7 @@ fn the_documented_values_equal_a_written_file() {
     let about = About {
         afterstates: Label {
             kind: Kind::Afterstates,
-            rows: 2,
-            cols: 2,
+            size: "2x2".parse().unwrap(),
             win: Exp::of_tile(32).unwrap(),
             key: PartKey::of(keys[0]),
         },
