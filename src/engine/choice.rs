@@ -79,11 +79,14 @@ impl Choice {
             return lists_alone("as requested".to_owned());
         }
         let forced = plan.engine == Some(Engine::Bits) || matrices;
-        if game.size().cells() != 16 {
+        if game.size().tile_cells() != 16 {
             return if forced {
-                refused(format!("for boards of 4x4, not of {}", game.size()))
+                refused(format!(
+                    "for boards of 4x4 without stones, not of {}",
+                    game.size()
+                ))
             } else {
-                lists_alone("bits count only boards of 4x4".to_owned())
+                lists_alone("bits count only boards of 4x4 without stones".to_owned())
             };
         }
         if run.complete() || first > last {
@@ -167,7 +170,7 @@ impl fmt::Display for Choice {
 /// [`InputError::Until`] for a sum below the first layer; [`InputError::Endless`] if the game goes
 /// on to tiles that no digit stands for.
 pub fn last_sum(game: &Game, until: Option<u32>) -> Result<u32> {
-    let endless = game.size().cells() == 16 && game.max().is_none();
+    let endless = game.is_endless();
     match until {
         Some(sum) if sum < 4 => Err(InputError::Until(sum).into()),
         Some(sum) if endless && sum >= 65536 => Err(InputError::Endless.into()),

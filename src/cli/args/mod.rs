@@ -41,7 +41,7 @@ pub(in crate::cli) fn tile(text: &str) -> Result<u32, &'static str> {
 }
 
 /// The words of a command, with options in the place of a game's name: 3x3-128 stands for `--size 3x3
-/// --max 128` in every subcommand that has these options, except `check`, whose words are files.
+/// --max 128`, and free8-128 for `--size free8 --max 128`, in every subcommand that has these options, except `check`, whose words are files.
 pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let mut command = command;
     let mut written: Vec<OsString> = Vec::new();
@@ -65,9 +65,9 @@ pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command)
             .get_arguments()
             .any(|arg| arg.get_long() == Some("size"));
         let can_be_game = has_size && command.get_name() != "check" && !is_value;
-        match sides_and_tile(text) {
-            Some((sides, tile)) if can_be_game && !Path::new(text).exists() => {
-                written.extend(["--size", sides].map(OsString::from));
+        match size_and_tile(text) {
+            Some((size, tile)) if can_be_game && !Path::new(text).exists() => {
+                written.extend(["--size", size].map(OsString::from));
                 let tile = tile.map(|tile| ["--max", tile]);
                 written.extend(tile.iter().flatten().map(OsString::from));
             }
@@ -77,17 +77,22 @@ pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command)
     written
 }
 
-/// The sides and the winning tile in the name of a game; `None` for other words, such as boards.
-fn sides_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
-    let (sides, tile) = match name.split_once('-') {
-        Some((sides, tile)) => (sides, Some(tile)),
+/// The size and the winning tile in the name of a game; `None` for other words, such as boards.
+fn size_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
+    let (size, tile) = match name.split_once('-') {
+        Some((size, tile)) => (size, Some(tile)),
         None => (name, None),
     };
-    let (rows, columns) = sides.split_once('x')?;
     let is_number =
         |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
-    let numbers = [rows, columns].into_iter().chain(tile).all(is_number);
-    (numbers && !rows.starts_with('0')).then_some((sides, tile))
+    let is_size = match size.strip_prefix("free") {
+        Some(cells) => is_number(cells),
+        None => {
+            let (rows, columns) = size.split_once('x')?;
+            !rows.starts_with('0') && [rows].into_iter().chain(columns.split('+')).all(is_number)
+        }
+    };
+    (is_size && tile.is_none_or(is_number)).then_some((size, tile))
 }
 
 /// The line that refuses an argument: the message and the suggestion of clap.
@@ -111,14 +116,37 @@ pub(in crate::cli) fn refusal(refused: &clap::Error) -> String {
     format!("{}: see {help}", parts.join(": "))
 }
 
+/// The stones of a game.
+#[derive(Args)]
+pub(in crate::cli) struct Stones {
+    /// Number of stones: they slide but never merge, as the large tiles do at the end of 4x4. Without
+    /// --size they are on 4x4: --stones 8 is the game free8
+    #[arg(long, value_name = "N")]
+    stones: Option<u32>,
+}
+
+impl Stones {
+    /// The size that --size and --stones name together, if any.
+    pub(in crate::cli) fn on(&self, size: Option<Size>) -> anyhow::Result<Option<Size>> {
+        let Some(stones) = self.stones else {
+            return Ok(size);
+        };
+        let size = size.map_or_else(|| Size::new(4, 4), Ok)?;
+        Ok(Some(size.with_stones(stones)?))
+    }
+}
+
 /// A game, by its size and winning tile.
 #[derive(Args)]
 pub(in crate::cli) struct GameArgs {
     // An option, because `enum48` alone needs a size and `enum48 SUBCOMMAND` does not.
     /// Size of the board: N for a square, or rows and columns as in 4x3; sides from 2 to 4. The name of
     /// a game, such as 3x3-128, can stand in the place of --size and --max
-    #[arg(long, value_name = "N|RxC", required = true)]
+    #[arg(long, value_name = "N|RxC", required_unless_present = "stones")]
     size: Option<Size>,
+
+    #[command(flatten)]
+    stones: Stones,
 
     /// The winning tile, a power of two from 8 to 65536 [default: none, play goes on until no move
     /// is left]
@@ -128,7 +156,8 @@ pub(in crate::cli) struct GameArgs {
 
 impl GameArgs {
     pub(in crate::cli) fn game(&self) -> anyhow::Result<Game> {
-        let size = self.size.context("no board size: give --size")?;
+        let size = self.stones.on(self.size)?;
+        let size = size.context("no board size: give --size")?;
         Ok(Game::new(size, self.max)?)
     }
 }
@@ -227,6 +256,11 @@ mod tests {
                 "enum48 show 0x2310 2x2-32",
                 "enum48 show 0x2310 --size 2x2 --max 32",
             ),
+            (
+                "enum48 free8-128 --until 40",
+                "enum48 --size free8 --max 128 --until 40",
+            ),
+            ("enum48 3x3+2-16", "enum48 --size 3x3+2 --max 16"),
             ("enum48 5x5-8 --quiet", "enum48 --size 5x5 --max 8 --quiet"),
             // The value of an option, a subcommand without options of a game, and boards.
             (

@@ -15,7 +15,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::args::{AskedGame, GameArgs, Resources, sum, tile, whole};
+use crate::cli::args::{AskedGame, GameArgs, Resources, Stones, sum, tile, whole};
 use crate::cli::out::talk;
 use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
@@ -105,6 +105,9 @@ pub(in crate::cli) struct GameOrRun {
     #[arg(long, value_name = "N|RxC")]
     size: Option<Size>,
 
+    #[command(flatten)]
+    stones: Stones,
+
     /// The winning tile, unless --dir gives it [default: none]
     #[arg(long, value_name = "TILE", value_parser = tile)]
     max: Option<u32>,
@@ -127,13 +130,14 @@ impl GameOrRun {
 
     /// The game of the options; an error if they name none.
     pub(in crate::cli) fn named(&self) -> anyhow::Result<AskedGame> {
-        let size = self.size.context("no board size: give --size or --dir")?;
+        let size = self.stones.on(self.size)?;
+        let size = size.context("no board size: give --size or --dir")?;
         Ok(AskedGame::Named(Game::new(size, self.max)?))
     }
 
     /// The game of the options, or else the game of a board that is written row by row.
     pub(in crate::cli) fn of_board(&self, words: &[String]) -> anyhow::Result<AskedGame> {
-        if self.size.is_some() {
+        if self.stones.on(self.size)?.is_some() {
             return self.named();
         }
         let text = words.join(" ");
@@ -156,7 +160,7 @@ impl GameOrRun {
             return Ok(self.named()?.game());
         };
         let game = *run.game();
-        let size = self.size.unwrap_or(game.size());
+        let size = self.stones.on(self.size)?.unwrap_or(game.size());
         let wanted = Game::new(size, self.max.or(game.max()))?;
         run.expect_game(&wanted)?;
         Ok(game)
