@@ -193,7 +193,7 @@ impl Size {
     /// ```
     /// use enum48::game::Size;
     /// assert_eq!(Size::new(4, 4)?.with_stones(8)?.to_string(), "free8");
-    /// assert_eq!(Size::new(3, 3)?.with_stones(2)?.to_string(), "3x3+2");
+    /// assert_eq!(Size::new(3, 3)?.with_stones(2)?.to_string(), "3x3free7");
     /// # Ok::<(), enum48::Error>(())
     /// ```
     pub fn with_stones(self, stones: u32) -> Result<Self, Error> {
@@ -265,19 +265,22 @@ impl Size {
     }
 }
 
-/// `RxC`; with S stones `RxC+S`, but `free8` for the 8 cells that 8 stones leave on 4x4.
+/// `RxC`; with stones `RxCfreeN`, or `freeN` on 4x4, where N is the number of cells without a stone.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.rows, self.cols, self.stones) {
-            (rows, cols, 0) => write!(f, "{rows}x{cols}"),
-            (4, 4, _) => write!(f, "free{}", self.tile_cells()),
-            (rows, cols, stones) => write!(f, "{rows}x{cols}+{stones}"),
+        let Self { rows, cols, stones } = *self;
+        if stones == 0 || (rows, cols) != (4, 4) {
+            write!(f, "{rows}x{cols}")?;
+        }
+        match stones {
+            0 => Ok(()),
+            _ => write!(f, "free{}", self.tile_cells()),
         }
     }
 }
 
-/// `N` (a square) or `RxC`, with `+S` for S stones; or `freeN` for N cells beside the stones of 4x4. A
-/// capital X is accepted.
+/// `N` (a square) or `RxC`, with `freeN` after it for N cells beside the stones; or `freeN` alone on
+/// 4x4. A capital X is accepted.
 impl FromStr for Size {
     type Err = Error;
 
@@ -292,18 +295,20 @@ impl FromStr for Size {
             what,
         };
         let side = |part| number(part).ok_or_else(|| bad("neither N nor RxC"));
-        if let Some(free) = text.strip_prefix("free") {
-            let free = number(free).filter(|free| (2..16).contains(free));
-            let free = free.ok_or_else(|| bad("stones leave free2 to free15 on 4x4"))?;
-            return Self::new(4, 4)?.with_stones(16 - free as u32);
-        }
-        let (sides, stones) = match text.split_once('+') {
-            Some((sides, stones)) => (sides, side(stones)?),
-            None => (text, 0),
+        let (sides, free) = match text.split_once("free") {
+            Some(("", free)) => ("4x4", Some(free)),
+            Some((sides, free)) => (sides, Some(free)),
+            None => (text, None),
         };
         let (rows, cols) = sides.split_once(['x', 'X']).unwrap_or((sides, sides));
         let size = Self::of_sides(side(rows)?, side(cols)?)?;
-        size.with_stones(stones.try_into().unwrap_or(u32::MAX))
+        let Some(free) = free else {
+            return Ok(size);
+        };
+        let cells = size.cells();
+        let free = number(free).filter(|free| (2..cells.into()).contains(free));
+        let free = free.ok_or_else(|| bad("freeN leaves N cells beside stones, at least 2"))?;
+        size.with_stones(cells - free as u32)
     }
 }
 

@@ -226,7 +226,7 @@ impl Game {
     }
 }
 
-/// `3x3-1024`, `4x3` without a winning tile, `free8-64` or `3x3+2-64` with stones: the name of the game
+/// `3x3-1024`, `4x3` without a winning tile, `free8-64` or `3x3free7-64` with stones: the name of the game
 /// in tables and directories.
 impl fmt::Display for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

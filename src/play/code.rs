@@ -80,9 +80,14 @@ impl fmt::Display for Code {
         };
         let body = match &self.luck {
             Luck::Seed(seed) => format!("s{VERSION}.{game}.{seed}.{count}.{moves}{won}"),
-            Luck::Spawns { start, then } => {
+            Luck::Spawns {
+                stones,
+                start,
+                then,
+            } => {
+                let stones: String = stones.iter().map(|cell| character(2 * cell)).collect();
                 let (start, then) = (encode_spawns(start), encode_spawns(then));
-                format!("w{VERSION}.{game}.{start}.{count}.{moves}.{then}{won}")
+                format!("w{VERSION}.{game}.{stones}{start}.{count}.{moves}.{then}{won}")
             }
         };
         write!(f, "{body}.{}", check(&body))
@@ -227,18 +232,18 @@ pub(super) mod tests {
     /// The game as a witnessed code, with its tiles written down.
     pub(in crate::play) fn witnessed(code: &Code) -> Code {
         let first = code.replay();
-        let tiles = first
-            .position()
-            .tiles()
-            .enumerate()
-            .filter(|(_, tile)| *tile > 0);
-        let start: Vec<Spawn> = tiles
+        let cells: Vec<(usize, u32)> = first.position().tiles().enumerate().collect();
+        let cells = cells.into_iter();
+        let stones = cells.clone().filter(|(_, tile)| *tile == 1);
+        let start: Vec<Spawn> = cells
+            .filter(|(_, tile)| *tile > 1)
             .map(|(cell, tile)| Spawn {
                 cell: cell as u8,
                 tile: tile as u8,
             })
             .collect();
         let luck = Luck::Spawns {
+            stones: stones.map(|(cell, _)| cell as u8).collect(),
             start: [start[0], start[1]],
             then: first.filter_map(|turn| turn.unwrap().spawn).collect(),
         };
@@ -292,7 +297,7 @@ pub(super) mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn codes_are_read_as_they_are_written(seed: u64, name in "2x2-16|2x3|3x3-64|4x3|4x4-2048", longest in 0..40usize) {
+        fn codes_are_read_as_they_are_written(seed: u64, name in "2x2-16|2x3|3x3-64|4x3|4x4-2048|free6-64|3x3free5", longest in 0..40usize) {
             let seeded = game(&name, seed, longest);
             let witnessed = witnessed(&seeded);
             prop_assert_eq!(seeded.end(), witnessed.end());

@@ -16,9 +16,9 @@
 //!
 //! | field | contents |
 //! |---|---|
-//! | GAME | rows, columns and winning tile: `4x4-2048`; without a winning tile `4x3` |
+//! | GAME | rows, columns and winning tile: `4x4-2048`; without a winning tile `4x3`; with stones `free8-64` |
 //! | SEED | a number below 2^64 in base 36: digits `0`-`9`, `a`-`z`, no leading zero |
-//! | START | the two tiles of the start, two characters, in increasing order of cells |
+//! | START | the stones, a character each, and the two tiles of the start, two characters, both in increasing order of cells |
 //! | COUNT | number of moves, decimal, no leading zero |
 //! | MOVES | the moves, three per character |
 //! | SPAWNS | the tile after each move, one character per tile; none after a winning move |
@@ -33,13 +33,15 @@
 //!   are `G`.
 //! - **Spawns**: twice the cell, plus 1 if the tile is a 4. Cells are counted from 0 at the top
 //!   left, along the rows. So `A` is a 2 in the first cell, `f` a 4 in the last of sixteen.
+//! - **Stones**: twice the cell.
 //! - **Seeds**: the generator is the stream cipher `ChaCha20` (RFC 8439). The first eight bytes of
 //!   the key are the seed, little-endian; the other bytes, the nonce and the counter are 0. The
 //!   output is read as little-endian 32-bit words. To spawn a tile on a board with n empty cells,
 //!   drop words until one, w, is below the greatest multiple of 10n that is at most 2^32. Let k = w
 //!   mod 10n. The tile is a 4 if k mod 10 is 9, else a 2; it goes into empty cell number k div 10,
 //!   counted from 0 along the rows. Two spawns on the empty board start the game, and one follows
-//!   each move that does not win.
+//!   each move that does not win. Stones come before the first spawn, one after the other: with n empty
+//!   cells, let k be w mod n for the next word w below the greatest multiple of n that is at most 2^32.
 //!
 //! A code is valid if every field is as described, each move changes the board, each tile is
 //! spawned into an empty cell, no move follows the win, and `W` is present exactly if the game is

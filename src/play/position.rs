@@ -130,6 +130,20 @@ impl Position {
         }
     }
 
+    /// Place a stone of the start. Returns false, and does nothing, if the cell is not empty or not on
+    /// the board, or if the game has no stones.
+    pub(super) fn place_stone(&mut self, cell: u8) -> bool {
+        let stone = self.game.size().stone();
+        let cells = &mut self.cells[..self.game.size().cells() as usize];
+        match (cells.get_mut(usize::from(cell)), stone) {
+            (Some(cell), Some(stone)) if *cell == 0 => {
+                *cell = stone;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Move all tiles. Returns false if the board does not change: the move is not legal.
     pub fn slide(&mut self, direction: Direction) -> bool {
         let before = self.cells;

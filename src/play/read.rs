@@ -56,12 +56,19 @@ impl FromStr for Code {
         let luck = if is_seeded {
             Luck::Seed(start.parse()?)
         } else {
-            let two = decode_spawns(start)?.try_into();
+            let mut stones = decode_spawns(start)?;
+            let number = game.size().stones() as usize;
+            let two = stones.split_off(number.min(stones.len())).try_into();
             Luck::Spawns {
+                stones: stones.iter().map(|stone| stone.cell).collect(),
                 start: two.map_err(|_| {
                     let start = shown(start);
+                    let stones = match number {
+                        0 => String::new(),
+                        _ => format!("{number} stones, and of "),
+                    };
                     refused(format!(
-                        "start {start}: expected a character for each of two tiles"
+                        "start {start}: expected a character for each of {stones}two tiles"
                     ))
                 })?,
                 then: decode_spawns(take("SPAWNS")?)?,

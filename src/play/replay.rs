@@ -54,6 +54,8 @@ pub enum Luck {
     Seed(Seed),
     /// A list.
     Spawns {
+        /// The cells of the stones at the start, in increasing order; none in a game without stones.
+        stones: Vec<u8>,
         /// The two tiles of the start, in increasing order of cells.
         start: [Spawn; 2],
         /// The tile after each move that does not win.
@@ -69,6 +71,13 @@ impl Chance {
     /// The generator for a seed, at its beginning.
     pub fn new(seed: Seed) -> Self {
         Self(Random::new(seed.0))
+    }
+
+    /// The cell of the next stone of the start. All empty cells are equally likely.
+    fn stone(&mut self, position: &Position) -> u8 {
+        let empty = position.empty().count();
+        let cell = position.empty().nth(self.0.below(empty as u64) as usize);
+        cell.expect("the draw is below the number of empty cells")
     }
 
     /// The next tile for a board: a 2 nine times in ten, else a 4. All empty cells are equally
@@ -131,12 +140,12 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Start a game: place its first two tiles.
+    /// Start a game: place its stones and its first two tiles.
     ///
     /// # Errors
     ///
-    /// [`InputError::Code`] if a tile of `luck` cannot be placed, or if the tiles of the start are
-    /// not in order of cells.
+    /// [`InputError::Code`] if a stone or a tile of `luck` cannot be placed, or if those of the start
+    /// are not in order of cells.
     pub(super) fn new(game: Game, luck: &'a Luck, moves: &'a [Direction]) -> Result<Self> {
         if let Luck::Spawns { start, .. } = luck
             && start[0].cell >= start[1].cell
@@ -144,12 +153,37 @@ impl<'a> Replay<'a> {
             let what = "the start: expected two tiles, the lesser cell first";
             return Err(refused(what.to_owned()));
         }
+        let mut position = Position::new(game);
         let (chance, listed) = match luck {
-            Luck::Seed(seed) => (Some(Chance::new(*seed)), [].iter().chain(&[])),
-            Luck::Spawns { start, then } => (None, start.iter().chain(then)),
+            Luck::Seed(seed) => {
+                let mut chance = Chance::new(*seed);
+                for _ in 0..game.size().stones() {
+                    let cell = chance.stone(&position);
+                    position.place_stone(cell);
+                }
+                (Some(chance), [].iter().chain(&[]))
+            }
+            Luck::Spawns {
+                stones,
+                start,
+                then,
+            } => {
+                let are_placed = stones.is_sorted() && {
+                    let mut cells = stones.iter();
+                    cells.all(|&cell| position.place_stone(cell))
+                };
+                let expected = game.size().stones();
+                if !are_placed || stones.len() != expected as usize {
+                    let what = format!(
+                        "the start: expected {expected} stones in different cells, the least cell first"
+                    );
+                    return Err(refused(what));
+                }
+                (None, start.iter().chain(then))
+            }
         };
         let mut replay = Self {
-            position: Position::new(game),
+            position,
             played: 0,
             moves,
             chance,
@@ -208,6 +242,10 @@ impl<'a> Replay<'a> {
             }
             Some(there) => {
                 let (row, column) = spawn.row_and_column(size);
+                let there = match there {
+                    1 => "stone".to_owned(),
+                    tile => tile.to_string(),
+                };
                 format!(
                     "a {tile} cannot be placed at row {row} column {column}: a {there} is there"
                 )
@@ -262,6 +300,7 @@ mod tests {
             ([spawn(1, 2), spawn(0, 2)], "the lesser cell first"),
         ] {
             let luck = Luck::Spawns {
+                stones: vec![],
                 start,
                 then: vec![],
             };

@@ -158,7 +158,12 @@ impl<'a> Trail<'a> {
             .map(|(spawn, _)| spawn)
             .collect();
         let (moves, spawns): (_, Vec<_>) = self.steps.into_iter().unzip();
+        let size = game.size();
+        let cells =
+            (0..size.cells() as u8).zip(exps(self.board).rev().skip(16 - size.cells() as usize));
+        let stones = cells.filter(|(_, exp)| Some(exp.get()) == size.stone());
         let luck = Luck::Spawns {
+            stones: stones.map(|(cell, _)| cell).collect(),
             start: [start[0], start[1]],
             then: spawns.into_iter().flatten().collect(),
         };

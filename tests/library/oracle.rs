@@ -11,14 +11,15 @@ use enum48::store::Store;
 use enum48::{Game, game::Size};
 
 use crate::files::in_memory;
-use crate::plain::{Cells, Moved, Plain};
+use crate::plain::{Cells, Moved, Plain, tiles};
 
 fn count(game: &Plain, until: u32) -> Table {
     let mut states: BTreeMap<u32, HashSet<u64>> = BTreeMap::new();
     let mut rows: BTreeMap<(u32, u32), Row> = BTreeMap::new();
     for first in [1, 2] {
         for second in [1, 2] {
-            for one in game.spawns(&Cells::default(), first) {
+            let begin = game.begin().into_iter();
+            for one in begin.flat_map(|stones| game.spawns(&stones, first).collect::<Vec<_>>()) {
                 for board in game.spawns(&one, second) {
                     let layer = states.entry(sum(&board)).or_default();
                     if layer.insert(game.canonical(&board)) {
@@ -71,11 +72,11 @@ fn count(game: &Plain, until: u32) -> Table {
 }
 
 fn sum(cells: &Cells) -> u32 {
-    cells.iter().filter(|&&e| e > 0).map(|&e| 1u32 << e).sum()
+    tiles(cells).map(|e| 1u32 << e).sum()
 }
 
 fn entry<'a>(rows: &'a mut BTreeMap<(u32, u32), Row>, sum: u32, cells: &Cells) -> &'a mut Row {
-    let max_tile = 1 << cells.iter().max().unwrap();
+    let max_tile = 1 << tiles(cells).max().unwrap();
     rows.entry((sum, max_tile)).or_insert_with(|| {
         let mut row = Row::default();
         (row.sum, row.max_tile) = (sum, max_tile);
@@ -91,12 +92,17 @@ fn mix(x: u64) -> u64 {
 }
 
 fn compare(rows: u8, cols: u8, max: Option<u32>, until: Option<u32>) {
-    let twin = Plain::new(rows.into(), cols.into(), max);
+    compare_with_stones([rows, cols, 0], max, until);
+}
+
+fn compare_with_stones([rows, cols, stones]: [u8; 3], max: Option<u32>, until: Option<u32>) {
+    let twin = Plain::new(rows.into(), cols.into(), max).with_stones(stones.into());
     let expected = count(&twin, until.unwrap_or(u32::MAX));
 
-    let game = Game::new(Size::new(rows, cols).unwrap(), max).unwrap();
+    let size = Size::new(rows, cols).unwrap();
+    let game = Game::new(size.with_stones(stones.into()).unwrap(), max).unwrap();
     let mut engines = vec![Engine::Lists];
-    engines.extend((rows == 4 && cols == 4).then_some(Engine::Bits));
+    engines.extend(([rows, cols, stones] == [4, 4, 0]).then_some(Engine::Bits));
     for engine in engines {
         let place = in_memory();
         let mut store = Store::open(place.path(), &game, None).unwrap();
@@ -119,6 +125,27 @@ fn every_game_up_to_2x3_agrees_with_the_twin() {
             compare(rows, cols, Some(1 << exponent), None);
         }
         compare(rows, cols, Some(65536), None);
+    }
+}
+
+#[test]
+fn games_with_stones_agree_with_the_twin() {
+    for (rows, cols, most) in [(2, 2, 2), (2, 3, 4), (3, 2, 2)] {
+        for stones in 1..=most {
+            for max in [None, Some(8), Some(32)] {
+                compare_with_stones([rows, cols, stones], max, None);
+            }
+        }
+    }
+    for (size, max) in [
+        ([3, 3, 1], Some(16)),
+        ([3, 3, 4], None),
+        ([2, 4, 3], Some(32)),
+        ([4, 3, 7], Some(16)),
+        ([4, 4, 12], Some(16)),
+        ([4, 4, 14], Some(8)),
+    ] {
+        compare_with_stones(size, max, None);
     }
 }
 

@@ -5,14 +5,23 @@ use std::array;
 
 use enum48::game::Direction;
 
-/// The exponents of the tiles, row by row. An empty or unused cell is 0.
+/// The exponents of the tiles, row by row. An empty or unused cell is 0, and a stone is [`STONE`].
 pub(crate) type Cells = [u8; 16];
 
-/// A game: the size of its board and its winning tile.
+/// A cell with a stone.
+const STONE: u8 = 31;
+
+/// The exponents of the tiles on a board.
+pub(crate) fn tiles(cells: &Cells) -> impl Iterator<Item = u8> {
+    cells.iter().copied().filter(|&e| 0 < e && e < STONE)
+}
+
+/// A game: the size of its board, its stones and its winning tile.
 pub(crate) struct Plain {
     /// The exponent of the winning tile.
     win: Option<u8>,
     cells: usize,
+    stones: usize,
     /// For each direction, the cells of each line, starting at the edge that tiles move to.
     lines: [Vec<Vec<usize>>; 4],
     /// For each image of a board, the cell from which each of its cells comes.
@@ -58,6 +67,7 @@ impl Plain {
         Self {
             win: win.map(|tile| tile.ilog2() as u8),
             cells: rows * cols,
+            stones: 0,
             lines: array::from_fn(|i| {
                 let direction = Direction::ALL[i];
                 let sideways = matches!(direction, Direction::Left | Direction::Right);
@@ -74,10 +84,27 @@ impl Plain {
         self
     }
 
+    /// The game with this number of stones.
+    pub(crate) fn with_stones(mut self, stones: usize) -> Self {
+        self.stones = stones;
+        self
+    }
+
+    /// The boards before the first tile: the stones are in any cells.
+    pub(crate) fn begin(&self) -> Vec<Cells> {
+        let sets = (0..1usize << self.cells).filter(|set| set.count_ones() as usize == self.stones);
+        let cell = |set: usize, i| if set >> i & 1 == 1 { STONE } else { 0 };
+        sets.map(|set| array::from_fn(|i| cell(set, i))).collect()
+    }
+
     /// The cells of a board, which is given as digits.
     pub(crate) fn cells(&self, board: u64) -> Cells {
         let mut cells = [0; 16];
         let digits = (0..self.cells).rev().map(|i| (board >> (4 * i) & 15) as u8);
+        let digits = digits.map(|digit| match digit {
+            15 if self.stones > 0 => STONE,
+            tile => tile,
+        });
         cells
             .iter_mut()
             .zip(digits)
@@ -113,7 +140,7 @@ impl Plain {
             for &i in line {
                 let Some(tile) = tiles.next() else { break };
                 after[i] = tile;
-                if tiles.next_if_eq(&tile).is_some() {
+                if tile != STONE && tiles.next_if_eq(&tile).is_some() {
                     after[i] += 1;
                     earned += 1 << after[i];
                     won |= Some(after[i]) == self.win;
@@ -140,5 +167,5 @@ impl Plain {
 }
 
 fn digits(cells: impl Iterator<Item = u8>) -> u64 {
-    cells.fold(0, |board, cell| board << 4 | u64::from(cell))
+    cells.fold(0, |board, cell| board << 4 | u64::from(cell & 15))
 }

@@ -42,6 +42,7 @@ pub(crate) const ONE: &str = "w1.2x2-8.BD.1.w..W.10f0c486";
 fn start_of(game: &str) -> String {
     let start = [(1, 4), (6, 2)].map(|(cell, tile)| Spawn { cell, tile });
     let luck = Luck::Spawns {
+        stones: vec![],
         start,
         then: vec![],
     };

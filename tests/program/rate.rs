@@ -118,6 +118,7 @@ fn a_move_is_no_worse_if_its_loss_is_within_the_errors() {
         let place = solved("--size 2", objective);
         for (direction, empty, loses) in [(Direction::Up, 2, false), (Direction::Left, 1, worse)] {
             let luck = Luck::Spawns {
+                stones: vec![],
                 start: [spawn(0, 4), spawn(3, 2)],
                 then: vec![spawn(1, 2), spawn(empty, 2)],
             };
@@ -151,6 +152,7 @@ fn the_table_lists_the_moves_with_their_losses() {
     // still leads to the 8. The 4 that spawns here leaves no legal move.
     let spawn = |cell, tile| Spawn { cell, tile };
     let luck = Luck::Spawns {
+        stones: vec![],
         start: [spawn(0, 2), spawn(2, 4)],
         then: vec![spawn(0, 2), spawn(0, 4)],
     };

@@ -85,14 +85,16 @@ fn size_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
     };
     let is_number =
         |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
-    let is_size = match size.strip_prefix("free") {
-        Some(cells) => is_number(cells),
-        None => {
-            let (rows, columns) = size.split_once('x')?;
-            !rows.starts_with('0') && [rows].into_iter().chain(columns.split('+')).all(is_number)
-        }
+    let (sides, free) = match size.split_once("free") {
+        Some((sides, free)) => (sides, Some(free)),
+        None => (size, None),
     };
-    (is_size && tile.is_none_or(is_number)).then_some((size, tile))
+    let is_sides = match sides.split_once('x') {
+        Some((rows, columns)) => is_number(rows) && is_number(columns) && !rows.starts_with('0'),
+        None => sides.is_empty() && free.is_some(),
+    };
+    let are_numbers = free.into_iter().chain(tile).all(is_number);
+    (is_sides && are_numbers).then_some((size, tile))
 }
 
 /// The line that refuses an argument: the message and the suggestion of clap.
@@ -260,7 +262,7 @@ mod tests {
                 "enum48 free8-128 --until 40",
                 "enum48 --size free8 --max 128 --until 40",
             ),
-            ("enum48 3x3+2-16", "enum48 --size 3x3+2 --max 16"),
+            ("enum48 3x3free7", "enum48 --size 3x3free7"),
             ("enum48 5x5-8 --quiet", "enum48 --size 5x5 --max 8 --quiet"),
             // The value of an option, a subcommand without options of a game, and boards.
             (

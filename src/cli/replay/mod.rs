@@ -190,7 +190,8 @@ fn in_json(code: &Code, steps: bool) -> Value {
 }
 
 fn sum_and_max(position: &Position) -> [u32; 2] {
-    let tiles = || position.tiles();
+    // A stone adds nothing.
+    let tiles = || position.tiles().filter(|&tile| tile > 1);
     [tiles().sum(), tiles().max().unwrap_or(0)]
 }
 

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use enum48::game::Direction;
 use num_traits::{FromPrimitive, Num};
 
-use crate::plain::{Cells, Moved, Plain};
+use crate::plain::{Cells, Moved, Plain, tiles};
 
 /// The quantity that best play maximises.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl Objective {
     fn end<V: FromPrimitive>(self, cells: &Cells) -> V {
         number(match self {
             Self::Score | Self::Moves => 0,
-            Self::Tile(tile) | Self::Sure(tile) => cells.iter().any(|&e| 1 << e >= tile).into(),
+            Self::Tile(tile) | Self::Sure(tile) => tiles(cells).any(|e| 1 << e >= tile).into(),
         })
     }
 
@@ -145,7 +145,9 @@ impl<V: Clone + Num + FromPrimitive + PartialOrd> Solved<V> {
 
     /// The starts with these tiles, with their weights.
     fn starts(&self, tiles: &[(u8, u32)]) -> Vec<(u64, u32)> {
-        spawns(&self.game, &spawns(&self.game, &[(0, 1)], tiles), tiles)
+        let begin = self.game.begin().into_iter();
+        let begin: Vec<_> = begin.map(|cells| (self.game.board(&cells), 1)).collect();
+        spawns(&self.game, &spawns(&self.game, &begin, tiles), tiles)
     }
 
     /// The mean value of the starts, weighted by their probabilities.

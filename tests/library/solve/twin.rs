@@ -1,6 +1,7 @@
 //! Compares every value of small games with the exact twin.
 
-use enum48::game::{PartKey, sum};
+use enum48::Game;
+use enum48::game::{PartKey, Size};
 use enum48::solve::Values;
 use enum48::store::{Goal, Rounding, Solution};
 use num_rational::BigRational;
@@ -8,7 +9,7 @@ use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 use super::{Counted, values};
 use crate::exact::{Objective, Solved};
-use crate::plain::Plain;
+use crate::plain::{Plain, tiles};
 use crate::read::reader;
 use crate::share::exhaustive;
 
@@ -38,9 +39,10 @@ fn objective(name: &str) -> Objective {
 fn potential(game: &Plain, objective: Objective, board: u64) -> u32 {
     match objective {
         Objective::Score => {
-            let cells = game.cells(board).into_iter();
-            let tiles = cells.filter(|&exp| exp > 0);
-            tiles.map(|exp| u32::from(exp - 1) * (1 << exp)).sum()
+            let cells = game.cells(board);
+            tiles(&cells)
+                .map(|exp| u32::from(exp - 1) * (1 << exp))
+                .sum()
         }
         Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,
     }
@@ -65,7 +67,8 @@ fn values_are_within_their_bounds(
         let before = potential(plain, objective(wanted), board);
         let before = BigRational::from_u32(before).unwrap();
         let above = fraction(goal, value) - before - twin.value_of_afterstate(board);
-        let bound = goal.error(sum(board), solution.last_sum());
+        let sum = solution.run().game().sum(board);
+        let bound = goal.error(sum, solution.last_sum());
         let bound = BigRational::from_float(bound).unwrap();
         let what = format!("{wanted} {:?} {board:#x}: {above}", goal.rounding);
         assert!(above.abs() <= bound, "{what}");
@@ -138,6 +141,51 @@ fn every_value_at_other_rates_of_4s_is_within_its_error_bound() {
             }
         }
     }
+}
+
+#[test]
+fn every_value_of_a_game_with_stones_is_within_its_error_bound() {
+    for ([rows, cols, stones], win) in [
+        ([2, 2, 1], 16),
+        ([2, 3, 2], 32),
+        ([3, 2, 3], 16),
+        ([3, 3, 5], 16),
+        ([4, 4, 13], 8),
+    ] {
+        let names = ["score", "moves", "8", &win.to_string()];
+        let game = || Plain::new(rows, cols, Some(win)).with_stones(stones);
+        let size = Size::new(rows as u8, cols as u8).unwrap();
+        let size = size.with_stones(stones as u32).unwrap();
+        let name = Game::new(size, Some(win)).unwrap().to_string();
+        let runs = ROUNDINGS.map(|rounding| Counted::solved(&name, &names, rounding));
+        for wanted in names {
+            let twin = Solved::<BigRational>::new(game(), objective(wanted));
+            for run in &runs {
+                values_are_within_their_bounds(&run.solution(), &game(), wanted, &twin);
+            }
+            starts_are_within_their_bounds(&runs[0].solution(), wanted, &twin);
+        }
+    }
+}
+
+/// From an independent program, written from the rules alone: tables of rows, and a hash set for each
+/// layer, written from the rules alone.
+#[test]
+fn chances_of_a_game_on_six_cells_equal_an_independent_program() {
+    let run = Counted::solved("free6-16", &["16"], Rounding::Nearest);
+    let solution = run.solution();
+    let totals = solution.run().table().totals();
+    let counted = [totals.live, totals.dead, totals.afterstates];
+    assert_eq!(counted, [1_190_212, 182_458, 858_218]);
+    let goal = solution.goal("16".parse().unwrap()).unwrap();
+    let reader = reader(solution.run().clone());
+    let start = Values::new(&solution, &reader, &[goal], 0)
+        .unwrap()
+        .start()
+        .unwrap()[0];
+    let bound = solution.error(goal);
+    assert!((start.all - 0.960_736_821_335_779).abs() <= bound);
+    assert!((start.two_2s - 0.961_776_048_758_450).abs() <= bound);
 }
 
 #[test]
