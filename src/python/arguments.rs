@@ -43,7 +43,7 @@ arguments! {
     /// A directory, made absolute, as Python may change its working directory later.
     DirArg(PathBuf) = |given| given.extract().map(absolute);
 
-    /// The shape of a board: `"3x4"`, `(3, 4)`, or `3` for a square.
+    /// The shape of a board: `"3x4"`, `(3, 4)`, or `3` for a square; with 8 stones `"free8"` or `(4, 4, 8)`.
     ShapeArg(Size) = shape;
 
     /// The sum of a board's tiles.
@@ -97,6 +97,10 @@ pub(super) fn absolute(dir: PathBuf) -> PathBuf {
 }
 
 fn shape(given: &Bound<'_, PyAny>) -> PyResult<Size> {
+    if let Ok([rows, columns, stones]) = given.extract::<[i64; 3]>() {
+        let size: Size = format!("{rows}x{columns}").parse()?;
+        return Ok(size.with_stones(stones.try_into().unwrap_or(u32::MAX))?);
+    }
     let text = match given.extract::<[i64; 2]>() {
         Ok([rows, columns]) => format!("{rows}x{columns}"),
         Err(_) => given.str()?.to_string(),

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::arguments::{Boards, PyNumbers, ShapeArg, SpawnedArg, new_array, unsigned};
 use super::threads::work_in_pool;
 use crate::error::Result;
-use crate::game::Rules;
-use crate::game::{Board, Exp, Size};
+use crate::game::board::STONE;
+use crate::game::{Board, Exp, Rules, Size};
 use crate::play::{Code, OtherForm};
 use crate::solve::potential;
 
@@ -144,35 +144,40 @@ pub(super) fn points<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py
     })
 }
 
-/// The tiles of each board, along two last axes for rows and columns. An empty cell gives 0.
+/// The tiles of each board, along two last axes for rows and columns. An empty cell gives 0, and a stone
+/// gives 1.
 ///
 /// >>> import enum48
 /// >>> enum48.cells(0x2310, "2x2").tolist()
 /// [[4, 8], [2, 0]]
 /// >>> enum48.cells([0x2310, 0x0132], "2x2").shape
 /// (2, 2, 2)
+/// >>> enum48.cells(0xf310, "2x2free3").tolist()
+/// [[1, 8], [2, 0]]
 #[pyfunction]
 pub(super) fn cells<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
-    let cells = shape.0.cells();
+    let (cells, stone) = (shape.0.cells(), shape.0.stone());
     let axes = [shape.0.rows(), shape.0.cols()].map(usize::from);
     map_boards(&boards, shape.0, &axes, |boards, made| {
         for (&board, made) in boards.iter().zip(made.chunks_mut(cells as usize)) {
             for (cell, made) in (0..cells).rev().zip(made) {
-                *made = (1u16 << (board >> (4 * cell) & 15)) & !1;
+                let digit = (board >> (4 * cell) & 15) as u8;
+                let is_stone = Some(digit) == stone;
+                *made = if is_stone { 1 } else { (1 << digit) & !1 };
             }
         }
     })
 }
 
-/// The boards with the given tiles: the inverse of cells(). The last two axes are the rows and the
-/// columns, from 2 to 4 of each.
+/// The boards with the given tiles, and with stones for 1s: the inverse of cells(). The last two axes
+/// are the rows and the columns, from 2 to 4 of each.
 ///
 /// >>> import enum48
 /// >>> hex(enum48.boards([[4, 8], [2, 0]]))
 /// '0x2310'
 /// >>> enum48.boards([[4, 8], [3, 0]])
 /// Traceback (most recent call last):
-/// ValueError: cells: 3: not a tile: expected 0 or a power of two from 2 to 32768
+/// ValueError: cells: 3: not a tile: expected 0, a power of two from 2 to 32768, or 1 for a stone
 #[pyfunction]
 pub(super) fn boards<'py>(cells: Bound<'py, PyAny>) -> PyNumbers<'py> {
     let py = cells.py();
@@ -206,15 +211,16 @@ pub(super) fn boards<'py>(cells: Bound<'py, PyAny>) -> PyNumbers<'py> {
     match tiles.iter().find(|&&tile| invalid && digit(tile).is_none()) {
         None => array.get_item(PyTuple::empty(py)),
         Some(tile) => Err(PyValueError::new_err(format!(
-            "cells: {tile}: not a tile: expected 0 or a power of two from 2 to 32768"
+            "cells: {tile}: not a tile: expected 0, a power of two from 2 to 32768, or 1 for a stone"
         ))),
     }
 }
 
-/// The digit that stands for a tile in a board.
+/// The digit that stands for a tile in a board, or for a stone.
 fn digit(tile: u64) -> Option<u64> {
     match tile {
         0 => Some(0),
+        1 => Some(STONE.into()),
         2..=32768 if tile.is_power_of_two() => Some(u64::from(tile.ilog2())),
         _ => None,
     }

@@ -7,6 +7,7 @@ use std::{fs, mem};
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use super::arguments::{
     Boards, KindArg, MaxTileArg, NumberArg, PyArrayOf, PyNumbers, SeedArg, SumArg, columns,
@@ -58,11 +59,13 @@ impl PyRun {
         self.run.game().to_string()
     }
 
-    /// The rows and columns of the board.
+    /// The rows and columns of the board; in a game with stones also their number.
     #[getter]
-    fn shape(&self) -> (u8, u8) {
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let size = self.run.game().size();
-        (size.rows(), size.cols())
+        let stones = Some(size.stones()).filter(|&stones| stones > 0);
+        let sides = [size.rows().into(), size.cols().into()];
+        PyTuple::new(py, sides.into_iter().chain(stones).collect::<Vec<u32>>())
     }
 
     /// The winning tile, or None.

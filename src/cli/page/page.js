@@ -28,7 +28,7 @@ function spawned({ cell, tile }) {
 function description(tiles) {
   const rows = Array.from({ length: game.rows }, (_, row) => {
     const line = tiles.slice(row * game.columns, (row + 1) * game.columns);
-    return `row ${row + 1}: ${line.map(tile => tile || "empty").join(", ")}`;
+    return `row ${row + 1}: ${line.map(tile => ["empty", "stone"][tile] ?? tile).join(", ")}`;
   });
   return rows.join("; ");
 }
@@ -36,7 +36,7 @@ function description(tiles) {
 /** Show a board at once. */
 function draw(values) {
   values.forEach((value, cell) => {
-    tiles[cell].textContent = value || "";
+    tiles[cell].textContent = ["", "×"][value] ?? value;
     tiles[cell].dataset.tile = value;
     tiles[cell].dataset.digits = String(value).length;
   });

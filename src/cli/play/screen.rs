@@ -218,6 +218,9 @@ const GROUNDS: [u8; 17] = [
     244, 255, 223, 215, 208, 203, 160, 229, 227, 220, 214, 136, 114, 29, 74, 62, 91,
 ];
 
+/// The colour of a stone.
+const STONE_GROUND: u8 = 236;
+
 /// The colours so dark that a light number is easier to read on them.
 const DARK_GROUNDS: [u8; 5] = [160, 136, 29, 62, 91];
 
@@ -279,10 +282,11 @@ fn grid(rows: Chunks<u32>) -> Vec<String> {
     lines
 }
 
-/// The number of a tile in the middle of its cell, or the text of an empty cell.
+/// The number of a tile in the middle of its cell, the sign of a stone, or the text of an empty cell.
 fn centred(tile: u32, empty: &str) -> String {
     match tile {
         0 => format!("{empty:^WIDTH$}"),
+        1 => format!("{:^WIDTH$}", "x"),
         _ => format!("{tile:^WIDTH$}"),
     }
 }
@@ -294,8 +298,11 @@ fn painted(tile: u32) -> String {
 
 /// The colours of a tile and of its number.
 fn colours(tile: u32) -> (Color, Color) {
-    let ground = GROUNDS[tile.checked_ilog2().unwrap_or(0) as usize];
-    let is_dark = DARK_GROUNDS.contains(&ground);
+    let ground = match tile {
+        1 => STONE_GROUND,
+        tile => GROUNDS[tile.checked_ilog2().unwrap_or(0) as usize],
+    };
+    let is_dark = ground == STONE_GROUND || DARK_GROUNDS.contains(&ground);
     let digits = if is_dark { LIGHT } else { DARK };
     (Color::AnsiValue(ground), Color::AnsiValue(digits))
 }

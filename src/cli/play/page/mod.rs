@@ -113,6 +113,9 @@ impl TableNumbers {
 /// Refuse a game that is too large for a page. The largest that fits, 2x4, has 3.4 million afterstates,
 /// and a telephone still loads its page.
 pub(super) fn check(game: Game) -> Result<()> {
+    if game.size().stones() > 0 {
+        bail!("--html: a page has no stones: play {game} in the terminal");
+    }
     let largest = match game.size().cells() {
         ..=8 => u32::MAX,
         9 => 256,
