@@ -4,7 +4,10 @@ import failure, re, struct, sys, zlib
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-/"
 WINS = ["", *(f"-{1 << exponent}" for exponent in range(3, 17))]
-GAMES = {f"{rows}x{cols}{win}" for rows in "234" for cols in "234" for win in WINS}
+SIZES = {f"{rows}x{cols}": (rows, cols, 0) for rows in (2, 3, 4) for cols in (2, 3, 4)}
+SIZES |= {f"{'' if size == '4x4' else size}free{free}": (rows, cols, rows * cols - free)
+          for size, (rows, cols, _) in SIZES.items() for free in range(2, rows * cols)}
+STONE = 1
 
 def chacha20(seed):
     """The words of RFC 8439's key stream: the seed is the key, nonce and counter are 0."""
@@ -21,12 +24,12 @@ def chacha20(seed):
                 s[z] = rotate(s[z] ^ s[x], n)
         yield from ((x + y) & 0xFFFFFFFF for x, y in zip(s, first))
 
-def drawn(words, board):
-    """The cell and value of the next random tile on a board."""
+def drawn(words, board, each=10):
+    """The cell of the next random tile on a board, and its value; with each=1 the cell of a stone."""
     empty = [cell for cell, tile in enumerate(board) if not tile]
-    choices = 10 * len(empty)
+    choices = each * len(empty)
     k = next(w for w in words if w < 2**32 // choices * choices) % choices
-    return empty[k // 10], 4 if k % 10 == 9 else 2
+    return empty[k // each], STONE if each == 1 else 4 if k % 10 == 9 else 2
 
 def written(text):
     """The tiles in a code, as cells and values."""
@@ -42,7 +45,7 @@ def moved(board, move, rows, cols):
         for cell in line:
             if tiles:
                 after[cell] = tiles.pop(0)
-                if tiles and tiles[0] == after[cell]:
+                if tiles and tiles[0] == after[cell] != STONE:
                     after[cell] += tiles.pop(0)
     return after
 
@@ -51,21 +54,27 @@ def replay(code):
     assert check == f"{zlib.crc32(body.encode()):08x}", "check differs"
     form, game, start, count, moves, *rest = body.split(".")
     assert form in ("s1", "w1"), "unknown form"
-    assert game in GAMES, "unknown game"
-    assert re.fullmatch("0|[1-9][0-9]*", count), "not a number of moves"
     size, _, win = game.partition("-")
-    (rows, cols), count = map(int, size.split("x")), int(count)
+    assert size in SIZES and game[len(size):] in WINS, "unknown game"
+    assert re.fullmatch("0|[1-9][0-9]*", count), "not a number of moves"
+    (rows, cols, stones), count = SIZES[size], int(count)
+    board, won = [0] * (rows * cols), False
     if form == "s1":
         assert re.fullmatch("0|[1-9a-z][0-9a-z]*", start) and int(start, 36) < 2**64, "not a seed"
         words, spawns = chacha20(int(start, 36)), []
+        for _ in range(stones):
+            board[drawn(words, board, 1)[0]] = STONE
     else:
-        words, spawns = None, written(start)
+        words, spawns = None, written(start[stones:])
+        cells = [cell for cell, tile in written(start[:stones]) if tile == 2]
+        assert len(cells) == stones and cells == sorted({*cells}), "not the stones of a start"
+        for cell in cells:
+            board[cell] = STONE
         assert len(spawns) == 2 and spawns[0][0] < spawns[1][0], "not a start"
         spawns, rest = spawns + written(rest[0]), rest[1:]
     assert rest in ([], ["W"]) and len(moves) == (count + 2) // 3, "fields"
     digits = [ALPHABET.index(c) >> shift & 3 for c in moves for shift in (4, 2, 0)]
     assert not any(digits[count:]), "moves beyond the count"
-    board, won = [0] * (rows * cols), False
     for move in [None, None, *digits[:count]]:
         assert not won, "a move after the win"
         before = board
@@ -77,7 +86,8 @@ def replay(code):
             assert board[cell] == 0, "a tile on a tile"
             board[cell] = tile
     assert not spawns and won == (rest == ["W"]), "tiles left over, or a false claim"
-    return " / ".join(" ".join(str(t or ".") for t in board[r * cols : (r + 1) * cols]) for r in range(rows))
+    signs = [{0: ".", STONE: "x"}.get(tile, str(tile)) for tile in board]
+    return " / ".join(" ".join(signs[r * cols : (r + 1) * cols]) for r in range(rows))
 
 false = 0
 for code in sys.argv[1:] or map(str.strip, sys.stdin):

@@ -50,7 +50,7 @@
 //!
 //! Worked example on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and
 //! 1), moves left (3, padded to 110000, which is 48), and wins, so no tile follows.
-//! `scripts/replay_code.py` replays codes in 90 lines of Python.
+//! `scripts/replay_code.py` replays codes in 100 lines of Python.
 //!
 //! Reading order: `position` (a board during a game), `replay` (a game move by move, with the source
 //! of its tiles), `code` (a game that was played, and its text), `others` (the forms of other
