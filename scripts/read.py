@@ -15,7 +15,7 @@ if __name__ == "__main__":
 import functools, itertools, json, struct, sys, zlib
 import numpy, zstandard
 
-LABEL = "kind rows cols win sum max".split()
+LABEL = "kind rows cols win sum max stones".split()  # Only version 2 has stones.
 OBJECTIVES = {0: "score", 1: "moves"}  # all others are tiles, or tiles to be forced
 FORCED = 1 << 31
 
@@ -39,8 +39,11 @@ def blocks(path, kinds, begin):
     data = open(path, "rb").read()
     magic, version, *label, size, length, header_crc = struct.unpack("<8sI4B3IQI", data[:40])
     count, number, total, index_crc, footer_crc, end = struct.unpack("<3Q2I8s", data[-40:])
-    found = (magic, version, end, label[0] in kinds)
-    check(path, "magics, version, kind", found, (b"enum48pt", 1, b"enum48/.", True))
+    found = (magic, version in (1, 2), end, label[0] in kinds)
+    check(path, "magics, version, kind", found, (b"enum48pt", True, b"enum48/.", True))
+    if version == 2:
+        kind, sides, stones, *rest = label
+        label = [kind, sides >> 4, sides & 15, *rest, stones]
     index, place, done, found = data[length - 40 - 16 * number : -40], begin, 0, []
     crcs = (len(data), *map(zlib.crc32, (data[:36], data[-40:-12], index)))
     check(path, "length, crcs of header, footer, index", crcs, (length, header_crc, footer_crc, index_crc))
@@ -89,7 +92,7 @@ def part(path):
     found = bool((boards[1:] > boards[:-1]).all()), int(mix(boards).sum())
     check(path, "order, fingerprint", found, (True, total))
     ends = (f"{x:016x}" for x in (*boards[:1].tolist(), *boards[-1:].tolist()))
-    names = [*LABEL, "states", "fingerprint", "first", "last"]
+    names = [*LABEL[: len(label)], "states", "fingerprint", "first", "last"]
     return dict(zip(names, [*label, count, f"x{total:016x}", *ends])), boards
 
 
@@ -122,31 +125,33 @@ def values(path, afterstates=None):
     numbers = numbers.view(">u4").reshape(count).astype(numpy.uint64)
     name = OBJECTIVES.get(objective, f"sure-{objective - FORCED}" if objective & FORCED else str(objective))
     four = f"{fours}/{spawns}" if spawns > 1 else str(fours) if spawns else "1/10"
-    names = [*LABEL, "objective", "fraction", "keys", "values", "fingerprint", "four"]
+    names = [*LABEL[: len(label)], "objective", "fraction", "keys", "values", "fingerprint", "four"]
     fields = dict(zip(names, [*label, name, fraction, f"x{keys:016x}", count, f"x{total:016x}", four]))
     if afterstates is None:
         return fields, numbers / 2.0**fraction
     whose, boards = part(afterstates)
     named = [1, *label[1:], count, f"x{keys:016x}"]
-    check(afterstates, "afterstates of the values", list(whose.values())[:8], named)
+    check(afterstates, "afterstates of the values", list(whose.values())[: len(named)], named)
     firsts = [int(boards[place]) for place in places[:-1]]
     check(path, "first boards of the blocks", [first for first, _, _ in found], firsts)
     check(path, "fingerprint", int(mix(mix(boards) + numbers).sum()), total)
     return fields, numbers / 2.0**fraction, boards
 
 
-def potential(boards):
-    """For each board, the sum of (k - 1) 2^k over its tiles 2^k."""
+def potential(boards, stones=0):
+    """For each board, the sum of (k - 1) 2^k over its tiles 2^k. In a game with stones, the digit 15 is no tile."""
     total = numpy.zeros(len(boards), numpy.uint64)
     for shift in range(0, 64, 4):
         digits = boards >> numpy.uint64(shift) & numpy.uint64(15)
+        if stones:
+            digits = numpy.where(digits == 15, numpy.uint64(0), digits)
         total += digits - (digits > 0) << digits
     return total
 
 
 def expected(fields, values, boards):
     """The expected score or moves from each board on, or the chance of the tile."""
-    return values - potential(boards) if fields["objective"] == "score" else values
+    return values - potential(boards, fields.get("stones")) if fields["objective"] == "score" else values
 
 
 # Matrices.
@@ -263,7 +268,7 @@ def matrices(path):
         prints.append(2**32 * first + zlib.crc32(payload[:12] + packed))
         before = first
     check(path, "fingerprint", int(mix(numpy.array(prints, numpy.uint64)).sum()), total)
-    fields = dict(zip([*LABEL, "matrices", "fingerprint"], [*label, count, f"x{total:016x}"]))
+    fields = dict(zip([*LABEL[: len(label)], "matrices", "fingerprint"], [*label, count, f"x{total:016x}"]))
     return fields, numpy.array(sorted(boards), numpy.uint64)
 
 

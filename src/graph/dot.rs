@@ -22,6 +22,9 @@ const TILES: [&str; 16] = [
     "#ebd27f", "#eace71", "#e9ca62", "#e8c654", "#b5cf9b", "#97bd8d", "#86aebd", "#8f9bc4",
 ];
 
+/// The colour of a stone.
+const STONE: &str = "#6f665e";
+
 /// Colours of the frames of boards.
 const LIVE: &str = "#b3a698";
 const START: &str = "#3f6fa3";
@@ -129,10 +132,11 @@ fn write_state(graph: &Graph, at: usize, side: usize, out: &mut dyn Write) -> io
     for row in tiles.chunks(graph.game.size().cols().into()) {
         write!(out, "<tr>")?;
         for &tile in row {
-            let color = TILES[tile.max(1).trailing_zeros() as usize];
-            let text = Some(tile.to_string())
-                .filter(|_| tile > 0)
-                .unwrap_or_default();
+            let (color, text) = match tile {
+                0 => (TILES[0], String::new()),
+                1 => (STONE, "x".to_owned()),
+                tile => (TILES[tile.trailing_zeros() as usize], tile.to_string()),
+            };
             write!(
                 out,
                 "<td width=\"{side}\" height=\"20\" fixedsize=\"true\" bgcolor=\"{color}\">{text}</td>"

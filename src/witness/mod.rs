@@ -41,12 +41,14 @@ pub enum Answer {
     Unknown,
 }
 
-/// Whether a game can start with this board: two tiles, each a 2 or a 4.
+/// Whether a game can start with this board: two tiles, each a 2 or a 4, and all stones.
 fn is_start(game: &Game, board: Board) -> bool {
-    let tiles: Vec<Exp> = exps(game.size().tiles(board))
+    let size = game.size();
+    let tiles: Vec<Exp> = exps(size.tiles(board))
         .filter(|&exp| exp != Exp::EMPTY)
         .collect();
     matches!(tiles[..], [Exp::TWO | Exp::FOUR, Exp::TWO | Exp::FOUR])
+        && size.stones_of(board) == size.stones()
 }
 
 /// The reason why a board cannot be reached, if it breaks one of a few simple rules.

@@ -9,7 +9,7 @@ use std::fmt::{self, Display};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::game::{Board, Direction, Game};
+use crate::game::{Board, Direction, Exp, Game};
 use crate::play::{Position, Status};
 use crate::solve::{MoveValue, Values};
 use crate::store::Goal;
@@ -34,7 +34,7 @@ pub(in crate::cli) enum BoardState {
     Live,
     Dead,
     Won,
-    /// No game has an empty board.
+    /// No game has a board without a tile.
     Empty,
     /// A tile is beyond the winning tile, or beyond all tiles that the cells have room for, see
     /// [`Game::top`].
@@ -45,7 +45,7 @@ impl BoardState {
     pub(in crate::cli) fn of(game: Game, board: Board) -> Self {
         let largest = game.max_exp(board);
         match Position::on(game, board).status() {
-            _ if board == 0 => Self::Empty,
+            _ if largest == Exp::EMPTY => Self::Empty,
             _ if largest > game.win()
                 || u32::from(largest.get()) > game.size().tile_cells() + 1 =>
             {
