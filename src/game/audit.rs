@@ -138,6 +138,23 @@ mod tests {
     }
 
     #[test]
+    fn boards_with_stones_are_audited_by_their_tiles() {
+        let audit = |board, sum, tile, stones| {
+            audit::<2, 2, true>(&[board], key(sum, tile), stones, false).map(|(_, why)| why)
+        };
+        assert_eq!(audit(0x12ff, 6, 4, 2), None);
+        assert_eq!(audit(0x12ff, 6, 4, 1), Some("has another number of stones"));
+        assert_eq!(
+            audit(0x123f, 14, 8, 2),
+            Some("has another number of stones")
+        );
+        assert_eq!(audit(0x12ff, 8, 4, 2), Some("has another sum"));
+        // On two cells there is at most one tile of 8 or more.
+        let full = "has more large tiles than play can make";
+        assert_eq!(audit(0x33ff, 16, 8, 2), Some(full));
+    }
+
+    #[test]
     fn more_large_tiles_than_play_can_make_are_found() {
         // On 2x2 at most three tiles from 8 up, two from 16 up, one 32.
         let audit =

@@ -429,6 +429,51 @@ mod tests {
     }
 
     #[test]
+    fn sizes_with_stones_are_read_as_they_are_printed() {
+        for (text, rows, cols, stones) in [
+            ("free8", 4, 4, 8),
+            ("free2", 4, 4, 14),
+            ("free15", 4, 4, 1),
+            ("3x3free7", 3, 3, 2),
+            ("4x2free2", 4, 2, 6),
+        ] {
+            let size = Size::new(rows, cols).unwrap().with_stones(stones).unwrap();
+            assert_eq!(size.to_string(), text);
+            assert_eq!(text.parse::<Size>().unwrap(), size);
+            assert_eq!(size.tile_cells() + stones, size.cells());
+        }
+        assert_eq!("4free8".parse::<Size>().unwrap().to_string(), "free8");
+        for bad in [
+            "free",
+            "free1",
+            "free16",
+            "free08",
+            "3x3free9",
+            "3x3free1",
+            "5x5free8",
+            "freefree8",
+        ] {
+            assert!(bad.parse::<Size>().is_err(), "{bad:?} was taken");
+        }
+        let square = Size::new(4, 4).unwrap();
+        assert_eq!(square.with_stones(0).unwrap(), square);
+        for stones in [15, 16, 256, u32::MAX] {
+            assert!(square.with_stones(stones).is_err(), "{stones}");
+        }
+    }
+
+    #[test]
+    fn stones_are_counted_and_taken_off() {
+        let size: Size = "free8".parse().unwrap();
+        let board = 0x01f2_223f_f4ff_fff4;
+        assert_eq!(size.stones_of(board), 8);
+        assert_eq!(size.tiles(board), 0x0102_2230_0400_0004);
+        // Without stones, the digit is a tile.
+        let plain: Size = "4".parse().unwrap();
+        assert_eq!((plain.stones_of(board), plain.tiles(board)), (0, board));
+    }
+
+    #[test]
     fn a_spawn_leads_to_a_part_from_the_parts_listed() {
         let key = |sum, tile| PartKey {
             sum,

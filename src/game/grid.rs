@@ -259,6 +259,27 @@ mod tests {
     }
 
     #[test]
+    fn stones_are_read_as_they_are_printed() {
+        let size = size("2x3free4");
+        let grid = Grid::parse("x 2 . / 4 x 16", size).unwrap();
+        assert_eq!(grid.board(), 0x00f1_02f4);
+        assert_eq!(grid.to_string(), "x 2 . / 4 x 16");
+        assert_eq!(Grid::parse("0xf102f4", size).unwrap(), grid);
+        assert!(grid.tiles().eq([1, 2, 0, 4, 1, 16]));
+        assert_eq!(Grid::size_of("x 2 . / 4 x 16"), Some(size));
+        for (text, fault) in [
+            ("x 2 . / 4 8 16", "expected 2 stones (x), got 1"),
+            ("0x010204", "expected 2 stones (x), got 0"),
+            ("x 2 . / 4 x 32768", "nor x for a stone"),
+            ("x 2 . / 4 y 16", "nor x for a stone"),
+        ] {
+            let error = Grid::parse(text, size).unwrap_err().to_string();
+            assert!(error.contains(fault), "{error}");
+        }
+        assert!(Grid::new(0x0001_0204, size).is_err());
+    }
+
+    #[test]
     fn malformed_boards_are_refused() {
         let (many, tile) = ("it has more digits", "is neither a power of two");
         let (digits, rows) = (

@@ -378,14 +378,17 @@ mod tests {
     use super::*;
     use crate::game::{max_exp, sum};
 
-    /// All boards of a size with tiles up to 2^`top`.
+    /// All boards of a size with tiles up to 2^`top`, with all its stones.
     fn boards(size: Size, top: u64) -> impl Iterator<Item = Board> {
-        let cells = size.cells();
-        (0..(top + 1).pow(cells)).map(move |number| {
+        let (cells, stone) = (size.cells(), size.stone());
+        let digits = top + 1 + u64::from(stone.is_some());
+        let boards = (0..digits.pow(cells)).map(move |number| {
             (0..cells).fold(0, |board, cell| {
-                (board << 4) | (number / (top + 1).pow(cell) % (top + 1))
+                let digit = number / digits.pow(cell) % digits;
+                board << 4 | if digit > top { 15 } else { digit }
             })
-        })
+        });
+        boards.filter(move |&board| size.stones_of(board) == size.stones())
     }
 
     fn ranks_have_no_holes(size: &str, top: u8) {
@@ -395,8 +398,9 @@ mod tests {
         let tables = RankTables::new(size, exp, most);
         let mut by_sum = vec![Vec::new(); most as usize / 2 + 1];
         for board in boards(size, top.into()) {
-            assert!(max_exp(board) <= exp);
-            by_sum[sum(board) as usize / 2].push(board);
+            let tiles = size.tiles(board);
+            assert!(max_exp(tiles) <= exp);
+            by_sum[sum(tiles) as usize / 2].push(board);
         }
         for (weight, boards) in by_sum.iter_mut().enumerate() {
             boards.sort_unstable();
@@ -429,5 +433,9 @@ mod tests {
         ranks_have_no_holes("3x4", 2);
         ranks_have_no_holes("4x3", 2);
         ranks_have_no_holes("4x4", 1);
+        ranks_have_no_holes("2x2free3", 5);
+        ranks_have_no_holes("2x3free2", 3);
+        ranks_have_no_holes("3x3free4", 2);
+        ranks_have_no_holes("3x4free5", 1);
     }
 }

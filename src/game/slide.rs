@@ -177,6 +177,20 @@ mod tests {
     }
 
     #[test]
+    fn every_row_of_four_with_stones_slides_like_a_line() {
+        for row in 0..=0xffffu64 {
+            let mut tiles = line::unpack(row as u16, 4);
+            line::slide(&mut tiles, Some(15));
+            let left = u64::from(line::pack(&tiles).expect("stones do not merge"));
+            let [board, wanted] = [row, left].map(|row| row * 0x0001_0001_0001_0001);
+            let wanted = if wanted == board { 0 } else { wanted };
+            // The game has no winning tile, and two stones side by side are no win.
+            let slid = slide::<4, 4, 3, true>(board, 15 * ONES);
+            assert_eq!(slid, (wanted, 0), "row {row:04x}");
+        }
+    }
+
+    #[test]
     fn every_row_of_three_slides_like_a_line() {
         for row in 1..0x1000u64 {
             let Some(left) = line::pack(&slid(row, 3)).map(u64::from) else {

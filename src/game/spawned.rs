@@ -233,6 +233,7 @@ fn table(length: u8, has_stones: bool) -> Vec<BothMoves> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::board::STONE;
     use super::super::slide::Moved::{Illegal, To};
     use super::*;
 
@@ -240,15 +241,29 @@ mod tests {
     fn moves_of_candidates_agree_with_the_rules() {
         let mut random = fastrand::Rng::with_seed(48);
         for name in [
-            "2x2", "2x3-16", "2x4", "3x2", "3x3-64", "3x4", "4x2-32", "4x3", "4x4-32", "4x4-2048",
+            "2x2",
+            "2x3-16",
+            "2x4",
+            "3x2",
+            "3x3-64",
+            "3x4",
+            "4x2-32",
+            "4x3",
+            "4x4-32",
+            "4x4-2048",
+            "2x3free4-16",
+            "3x3free5",
+            "free8-64",
         ] {
             let game: Game = name.parse().unwrap();
             let (tables, rules) = (LineTables::new(&game), game.rules());
             let cells = game.size().cells();
             let mut board = || {
                 // Few different tiles, so that many merge, and at least one empty cell.
+                let stone = game.size().stone();
                 let tile = |random: &mut fastrand::Rng| match random.u8(..4) {
                     0 => 0,
+                    3 if stone.is_some() => STONE,
                     below => game.top().get() - below + 1,
                 };
                 let full = (0..cells).fold(0, |board, _| board << 4 | u64::from(tile(&mut random)));

@@ -255,7 +255,6 @@ impl FromStr for Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::board::exps;
     use crate::game::symmetry::images;
     use crate::game::{Direction, line};
 
@@ -272,7 +271,15 @@ mod tests {
 
     #[test]
     fn a_game_is_read_back_from_its_name() {
-        for name in ["2x2-8", "4x3", "3x4-2048", "4x4-65536"] {
+        for name in [
+            "2x2-8",
+            "4x3",
+            "3x4-2048",
+            "4x4-65536",
+            "free8-64",
+            "free12",
+            "3x3free7-64",
+        ] {
             assert_eq!(name.parse::<Game>().unwrap().to_string(), name);
         }
         for bad in [
@@ -286,6 +293,9 @@ mod tests {
             "3x3-08",
             "3x3-+8",
             "3X3-8",
+            "4x4free8-64",
+            "free8-",
+            "free8-64+2",
         ] {
             assert!(bad.parse::<Game>().is_err(), "{bad}");
         }
@@ -301,6 +311,25 @@ mod tests {
     }
 
     #[test]
+    fn with_stones_no_tile_reaches_their_digit() {
+        for good in ["free15-16384", "free12", "2x2free3"] {
+            assert!(good.parse::<Game>().is_ok(), "{good}");
+        }
+        for bad in ["free15-32768", "free13", "free4-65536"] {
+            assert!(bad.parse::<Game>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn starts_with_stones_have_two_tiles_in_the_other_cells() {
+        let game: Game = "2x2free3".parse().unwrap();
+        assert_eq!(game.starts(4), [0x011f, 0x01f1]);
+        let game: Game = "2x2free2".parse().unwrap();
+        assert_eq!(game.starts(6), [0x12ff, 0x1ff2]);
+        assert_eq!(game.part_of(0x1ff2).to_string(), "sum 6, largest tile 4");
+    }
+
+    #[test]
     fn the_bounds_are_the_known_last_tiles_and_sums() {
         // 2x2 ends at 32; 4x3 at sum 16380 (Kaneko and Yamashita, 2025).
         let game = |text: &str, max| Game::new(text.parse().unwrap(), max).unwrap();
@@ -309,6 +338,8 @@ mod tests {
         assert_eq!(game("4x3", None).sum_bound(), 16380);
         assert_eq!(game("4", Some(64)).sum_bound(), 512);
         assert_eq!(game("4", Some(65536)).top().tile(), 32768);
+        assert_eq!(game("free4", None).top().tile(), 32);
+        assert_eq!(game("free4", None).sum_bound(), 60);
     }
 
     /// The rule as a person states it, line by line.
@@ -331,10 +362,10 @@ mod tests {
 
     #[test]
     fn moves_agree_with_the_rule_as_a_person_states_it() {
-        for name in ["2x2-16", "2x2"] {
+        for name in ["2x2-16", "2x2", "2x2free3", "2x2free2-8"] {
             let game: Game = name.parse().unwrap();
             let boards = 1..1u64 << (4 * game.size().cells());
-            for board in boards.filter(|&board| exps(board).all(|exp| exp <= game.top())) {
+            for board in boards.filter(|&board| game.max_exp(board) <= game.top()) {
                 for (direction, moved) in Direction::ALL.into_iter().zip(game.moves(board)) {
                     let expected = by_lines(game, board, direction);
                     assert_eq!(moved, expected, "{board:#x} {direction:?}");

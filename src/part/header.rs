@@ -193,3 +193,43 @@ impl Footer {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+
+    #[test]
+    fn only_the_header_of_a_game_with_stones_has_version_2() {
+        for (name, version, size) in [
+            ("3x4-64", VERSION, [3, 4]),
+            ("free6-64", WITH_STONES, [0x44, 10]),
+            ("3x4free7-64", WITH_STONES, [0x34, 5]),
+        ] {
+            let game: Game = name.parse().unwrap();
+            let key = PartKey {
+                sum: 14,
+                max: Exp::of_tile(8).unwrap(),
+            };
+            let header = Header {
+                contents: Label::new(&game, Kind::States, key).into(),
+                block: 1,
+                length: (HEADER + FOOTER) as u64,
+            };
+            let mut bytes = header.to_bytes();
+            assert_eq!(u32_at(&bytes, 8), version, "{name}");
+            assert_eq!(bytes[13..15], size, "{name}");
+            let read = |bytes: &[u8]| Header::of(Path::new("memory"), bytes, header.length);
+            assert_eq!(read(&bytes).unwrap(), header);
+            assert!(header.contents.label().to_string().contains(name));
+            // Sides that no board has, and version 2 without stones.
+            for (at, byte) in [(13, 0x51), (14, if version == VERSION { 9 } else { 0 })] {
+                let before = std::mem::replace(&mut bytes[at], byte);
+                let crc = crc32fast::hash(&bytes[..36]).to_le_bytes();
+                bytes[36..40].copy_from_slice(&crc);
+                assert!(read(&bytes).is_err(), "{name} {at}");
+                bytes[at] = before;
+            }
+        }
+    }
+}

@@ -299,14 +299,14 @@ pub(super) mod tests {
         assert!(matches!(read(&unfinished), Err(Error::Unfinished(_))));
 
         let mut newer = file_of(&[1, 2, 3]);
-        newer[8] = 2;
+        newer[8] = 3;
         let crc = crc32fast::hash(&newer[..36]);
         newer[36..40].copy_from_slice(&crc.to_le_bytes());
         assert!(matches!(
             read(&newer),
             Err(Error::Format {
-                found: 2,
-                known: 1,
+                found: 3,
+                known: 2,
                 ..
             })
         ));

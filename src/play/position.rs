@@ -255,12 +255,23 @@ mod tests {
     #[test]
     fn moves_agree_with_the_engine() {
         let mut random = fastrand::Rng::with_seed(48);
-        for name in ["2x2", "2x3", "4x2", "3x3-64", "3x4", "4x4-32"] {
+        for name in [
+            "2x2",
+            "2x3",
+            "4x2",
+            "3x3-64",
+            "3x4",
+            "4x4-32",
+            "2x3free4-16",
+            "free8-64",
+        ] {
             let game: Game = name.parse().unwrap();
             for _ in 0..5_000 {
                 let mut cells = [0u8; 16];
                 let cells = &mut cells[..game.size().cells() as usize];
-                cells.fill_with(|| random.u8(0..game.top().get().min(5)));
+                let stone = game.size().stone().unwrap_or(2);
+                let cell = |exp| if exp == 2 { stone } else { exp };
+                cells.fill_with(|| cell(random.u8(0..game.top().get().min(5))));
                 let before = position(name, cells);
                 let mut out = [[0u64]; 4];
                 let board = [before.board().unwrap()];

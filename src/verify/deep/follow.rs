@@ -207,7 +207,15 @@ mod tests {
     fn moves_agree_with_the_engine() {
         let mut boards = 0x9E37_79B9_7F4A_7C15u64;
         for name in [
-            "2x2", "2x3-16", "4x2", "3x3-64", "3x4", "4x4-32", "4x4-2048",
+            "2x2",
+            "2x3-16",
+            "4x2",
+            "3x3-64",
+            "3x4",
+            "4x4-32",
+            "4x4-2048",
+            "2x3free4-16",
+            "free8-64",
         ] {
             let game: Game = name.parse().unwrap();
             let (line_moves, rules) = (LineMoves::new(&game), game.rules());
@@ -218,7 +226,11 @@ mod tests {
                 let (mut board, top) = (0, u64::from(game.top().get()));
                 for cell in 0..cells {
                     let digit = (boards.rotate_left(5 * cell) >> 40) % (top.min(4) + 1);
-                    let digit = if digit == 0 { 0 } else { top - digit + 1 };
+                    let digit = match digit {
+                        0 => 0,
+                        3 if game.size().stones() > 0 => 15,
+                        below => top - below + 1,
+                    };
                     board = board << 4 | digit;
                 }
                 let mut out = Vec::new();
