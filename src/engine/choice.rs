@@ -79,14 +79,11 @@ impl Choice {
             return lists_alone("as requested".to_owned());
         }
         let forced = plan.engine == Some(Engine::Bits) || matrices;
-        if game.size().tile_cells() != 16 {
+        if let Some(boards) = game.size().bits_need() {
             return if forced {
-                refused(format!(
-                    "for boards of 4x4 without stones, not of {}",
-                    game.size()
-                ))
+                refused(format!("for {boards}, not of {}", game.size()))
             } else {
-                lists_alone("bits count only boards of 4x4 without stones".to_owned())
+                lists_alone(format!("bits count only {boards}"))
             };
         }
         if run.complete() || first > last {

@@ -20,7 +20,7 @@ pub enum InputError {
     },
 
     /// A number of stones that a game cannot have.
-    #[error("{stones} stones: {what}")]
+    #[error("stones {stones}: {what}")]
     Stones {
         /// The number that was given.
         stones: u32,

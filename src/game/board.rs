@@ -237,6 +237,15 @@ impl Size {
         self.cells() - self.stones()
     }
 
+    /// The boards that can be held as bits, if boards of this size cannot.
+    pub(crate) fn bits_need(self) -> Option<&'static str> {
+        match (self.cells(), self.stones) {
+            (16, 0) => None,
+            (_, 0) => Some("boards of 4x4"),
+            _ => Some("boards without stones"),
+        }
+    }
+
     /// The exponent that stands for a stone, if there are stones.
     pub(crate) fn stone(self) -> Option<u8> {
         (self.stones > 0).then_some(STONE)

@@ -48,7 +48,7 @@ impl Grid {
     fn with_its_stones(board: Board, size: Size, text: &str) -> Result<Self> {
         let (stones, expected) = (size.stones_of(board), size.stones());
         if stones != expected {
-            let what = format!("expected {expected} stones (x), got {stones}");
+            let what = format!("its stones (x): expected {expected}, got {stones}");
             return Err(refused(text, size, &what));
         }
         Ok(Self { board, size })
@@ -268,8 +268,8 @@ mod tests {
         assert!(grid.tiles().eq([1, 2, 0, 4, 1, 16]));
         assert_eq!(Grid::size_of("x 2 . / 4 x 16"), Some(size));
         for (text, fault) in [
-            ("x 2 . / 4 8 16", "expected 2 stones (x), got 1"),
-            ("0x010204", "expected 2 stones (x), got 0"),
+            ("x 2 . / 4 8 16", "its stones (x): expected 2, got 1"),
+            ("0x010204", "its stones (x): expected 2, got 0"),
             ("x 2 . / 4 x 32768", "nor x for a stone"),
             ("x 2 . / 4 y 16", "nor x for a stone"),
         ] {

@@ -175,7 +175,7 @@ impl<'a> Replay<'a> {
                 let expected = game.size().stones();
                 if !are_placed || stones.len() != expected as usize {
                     let what = format!(
-                        "the start: expected {expected} stones in different cells, the least cell first"
+                        "the start: its stones: expected {expected} different cells, the least first"
                     );
                     return Err(refused(what));
                 }

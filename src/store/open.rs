@@ -233,11 +233,11 @@ impl Run {
 
 /// Check that a game can be kept like this, before its directory is opened.
 fn check_keep(game: &Game, keep: Option<Keep>) -> Result<()> {
-    if keep.is_some_and(Keep::matrices) && game.size().tile_cells() != 16 {
-        let size = game.size();
-        let what =
-            format!("--keep matrices: for boards of 4x4, not of {size}: give another --keep");
-        return Err(Error::Keep(what));
+    let size = game.size();
+    match size.bits_need() {
+        Some(boards) if keep.is_some_and(Keep::matrices) => Err(Error::Keep(format!(
+            "--keep matrices: for {boards}, not of {size}: give another --keep"
+        ))),
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -40,6 +40,7 @@ mod resources;
 mod signals;
 mod solve;
 mod states;
+mod stones;
 mod talk;
 #[path = "../terminal/mod.rs"]
 mod terminal;

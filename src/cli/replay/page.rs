@@ -47,7 +47,7 @@ fn advise(game: &mut Value, code: &Code, values: &mut Values) -> Result<()> {
 /// Write the page that plays `code`, with the judgement of a solution if there is one.
 pub(super) fn write(code: &Code, values: Option<&mut Values>, out: &mut dyn Write) -> Result<()> {
     let (replay, size) = (code.replay(), code.game().size());
-    // Row by row, 0 for an empty cell.
+    // Row by row, 0 for an empty cell and 1 for a stone.
     let tiles = |position: &Position| position.tiles().collect::<Vec<u32>>();
     let mut game = json!({
         "name": code.game(),

@@ -33,7 +33,7 @@ use crate::store::{Goal, Run};
 ///
 /// States come in order of sum, then largest tile, then board. They are written as they are read,
 /// so memory does not grow with their number. The cells of a board are its tiles row by row, 0
-/// where empty.
+/// where empty and 1 where a stone is.
 ///
 /// With --values each state has a column for each solved objective (enum48 solve): the expectation
 /// from the state on, under the best play for the objective. The columns are named after the objectives:

@@ -1,0 +1,135 @@
+//! Games with stones, by every command: each works, or says in a line why not.
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::command::{good, place};
+use crate::json;
+use crate::outcomes::{disagrees, refused};
+use crate::solved::solved;
+
+fn json(place: &TempDir, args: &str) -> Value {
+    serde_json::from_str(&good(place, &format!("{args} --json"))).unwrap()
+}
+
+#[test]
+fn a_game_with_stones_is_named_by_its_free_cells_or_its_stones() {
+    let place = place();
+    for (args, game) in [
+        ("free4-16", "free4 to 16"),
+        ("--size free4 --max 16", "free4 to 16"),
+        ("--stones 12 --max 16", "free4 to 16"),
+        ("--size 3 --stones 4 --max 16", "3x3free5 to 16"),
+        ("2x2free3", "2x2free3"),
+    ] {
+        let said = good(&place, &format!("{args} --quiet"));
+        assert!(
+            said.contains(&format!("states of {game}\n")),
+            "{args}: {said}"
+        );
+    }
+    let dirs = ["free4-16", "3x3free5-16", "2x2free3"];
+    assert!(
+        dirs.iter()
+            .all(|dir| place.path().join("enum48-data").join(dir).is_dir())
+    );
+    // A run of one game is not a run of another.
+    let other = "--size 4x4 --max 16 --dir enum48-data/free4-16";
+    refused(&place, other, "holds the game free4-16, not 4x4-16");
+}
+
+#[test]
+fn games_that_stones_do_not_allow_are_refused() {
+    let place = place();
+    for (args, why) in [
+        (
+            "--stones 15 --max 8",
+            "stones 15: 4x4 has room for 14 beside two tiles",
+        ),
+        (
+            "--size 2 --stones 3",
+            "stones 3: 2x2 has room for 2 beside two tiles",
+        ),
+        (
+            "--stones 4 --max 32768",
+            "with stones the winning tile is at most 16384",
+        ),
+        (
+            "--stones 3",
+            "with stones the winning tile is at most 16384: give a --max",
+        ),
+        ("free1-8", "freeN leaves N cells beside stones, at least 2"),
+        (
+            "free8-64 --engine bits",
+            "for boards without stones, not of free8",
+        ),
+        (
+            "free8-64 --keep matrices",
+            "for boards without stones, not of free8",
+        ),
+        (
+            "show 0x2310 --size 2x2free3",
+            "its stones (x): expected 1, got 0",
+        ),
+        (
+            "play 3x3free5-16 --html page.html",
+            "--html: a page has no stones",
+        ),
+    ] {
+        refused(&place, args, why);
+    }
+}
+
+#[test]
+fn boards_with_stones_are_explained_found_and_judged() {
+    let place = solved("3x3free5-16", "score,16");
+    let (rows, hex) = (". 2 4 / x x x / 2 x 2", "0x012fff1f1");
+    let show = json(&place, &format!("show {hex} --dir run"));
+    assert_eq!(show["canonical"], hex);
+    assert_eq!((&show["sum"], &show["max_tile"]), (&10.into(), &4.into()));
+    assert_eq!(
+        (&show["state"], &show["reached"]),
+        (&"live".into(), &true.into())
+    );
+    let best = json(&place, &format!("best {hex} --dir run"));
+    let cells = serde_json::json!([0, 2, 4, 1, 1, 1, 2, 1, 2]);
+    assert_eq!((&best["cells"], &best["reached"]), (&cells, &true.into()));
+    // The rules alone solve the game of a board with its stones.
+    let same = json(&place, &format!("best {rows} --max 16 --for score"));
+    assert_eq!(same["values"]["score"], best["values"]["score"]);
+    // The witness of a state replays to it, and its game is rated.
+    let code = good(&place, &format!("witness {hex} --dir run --quiet"));
+    let code = code.trim();
+    assert!(good(&place, &format!("replay {code}")).contains(&format!("board      {hex}\n")));
+    assert!(good(&place, &format!("rate {code} --dir run")).contains("3x3free5-16"));
+    // Without a run, a search finds a game, too.
+    let code = good(
+        &place,
+        &format!("witness {hex} --size 3x3free5 --max 16 --quiet"),
+    );
+    assert!(good(&place, &format!("replay {}", code.trim())).contains(hex));
+    let states = good(&place, "states run --sum 10 --format csv");
+    assert!(
+        states
+            .lines()
+            .any(|line| line.starts_with("0x1111fff1f,10,2,2 2 2 2 1 1 1 2 1,"))
+    );
+    let graph = json::json("2x2free3-8");
+    let nodes = json::list(&graph, "nodes");
+    assert!(nodes.iter().any(|node| node["board"] == ". 2 / 2 x"));
+}
+
+#[test]
+fn the_files_of_a_game_with_stones_are_verified_and_its_counts_checked() {
+    let place = solved("free4-16", "16,moves");
+    let said = good(&place, "verify run --deep --quiet");
+    assert!(
+        said.contains("rebuilt: every value, equal to the last bit"),
+        "{said}"
+    );
+    let table = "check run/layers.csv --max 16";
+    assert!(good(&place, &format!("{table} --size free4")).contains("all laws hold"));
+    disagrees(&place, &format!("{table} --size free5"), "a law is broken");
+    let estimate = good(&place, "free4-16 --dry-run");
+    assert!(estimate.contains("canonical boards with a 2 or a 4"));
+}
