@@ -4,6 +4,9 @@
 //! billions of times take slices of boards, as methods of `Rules`, and compile to wide vector
 //! instructions.
 //!
+//! Games can have stones, which slide and never merge (see `board`). The kernels for them are compiled
+//! apart, so other games run no more instructions.
+//!
 //! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `slide` (a move without a branch), `line` (a move as a person states it), `grid` (a board
 //! as a person states it), `rules` (the kernels over slices), `spawned` (the moves of all candidates

@@ -24,13 +24,13 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// Count a game, like the program enum48, and open the run. A count that was stopped is resumed.
 ///
-/// game is the name of the game, such as "3x3-1024", or "4x3" without a winning tile. dir is the
-/// directory for the files [default: enum48-data/ and the name]. until is the sum of the last
-/// layer. keep says which files of each layer to keep: "all", "last", "afterstates", "both" or, for
-/// 4x4, "matrices"; other files that the run kept are deleted. memory is the memory for data, such
-/// as "8G" [default: half of the machine's]. threads is the number of threads [default: one for each
-/// core; at most eight for each]. progress=True writes a line to stderr every ten seconds. After Ctrl-C
-/// a second call resumes from the last layer that was written.
+/// game is the name of the game, such as "3x3-1024", "4x3" without a winning tile, or "free8-128" for
+/// 4x4 with stones that leave 8 cells. dir is the directory for the files [default: enum48-data/ and
+/// the name]. until is the sum of the last layer. keep says which files of each layer to keep: "all",
+/// "last", "afterstates", "both" or, for 4x4, "matrices"; other files that the run kept are deleted.
+/// memory is the memory for data, such as "8G" [default: half of the machine's]. threads is the number
+/// of threads [default: one for each core; at most eight for each]. progress=True writes a line to
+/// stderr every ten seconds. After Ctrl-C a second call resumes from the last layer that was written.
 ///
 /// >>> import enum48, tempfile
 /// >>> with tempfile.TemporaryDirectory() as place:

@@ -120,6 +120,10 @@ impl Layers {
         if self.is_listed(board) {
             return is_reached(&mut self.boards, board);
         }
+        // Stones can leave so little room that a start is dead.
+        if is_start(self.boards.run().game(), board) {
+            return Ok(true);
+        }
         has_layer(self.boards.run(), sum.saturating_sub(4).max(4))?;
         let mut trail = Trail::new(&self.predecessors, board);
         trail.step(|before| is_reached(&mut self.boards, before))

@@ -119,6 +119,23 @@ fn boards_with_stones_are_explained_found_and_judged() {
     assert!(nodes.iter().any(|node| node["board"] == ". 2 / 2 x"));
 }
 
+/// Two stones and two 2s fill 2x2, so some starts are dead.
+#[test]
+fn a_start_can_be_dead() {
+    let place = place();
+    good(&place, "2x2free2-8 --quiet --dir run");
+    let table = "check run/layers.csv --size 2x2free2 --max 8";
+    assert!(good(&place, table).contains("all laws hold"));
+    for (start, state) in [("0x11ff", "live"), ("0x1ff1", "dead"), ("0x12ff", "dead")] {
+        let show = json(&place, &format!("show {start} --dir run"));
+        assert_eq!(
+            (&show["state"], &show["reached"]),
+            (&state.into(), &true.into())
+        );
+        good(&place, &format!("witness {start} --dir run --quiet"));
+    }
+}
+
 #[test]
 fn the_files_of_a_game_with_stones_are_verified_and_its_counts_checked() {
     let place = solved("free4-16", "16,moves");

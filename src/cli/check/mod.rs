@@ -157,12 +157,14 @@ fn wanted(path: &Path, table: &Table, args: &Args) -> Result<Table> {
     Ok(table)
 }
 
-/// Check that the first row has the start boards of the game, if it has a fingerprint.
+/// Check that the first row has the live start boards of the game, if it has a fingerprint.
 fn begins(table: &Table, game: &Game) -> Result<(), Error> {
     let first = table.rows().first().filter(|row| row.sum == 4);
     let first = first.filter(|_| table.columns().has(Column::Fingerprint));
+    let mut starts = game.starts(4);
+    game.rules().census(&mut starts);
     match first {
-        Some(row) if row.fingerprint != fingerprint(&game.starts(4)) => Err(Error::Law {
+        Some(row) if row.fingerprint != fingerprint(&starts) => Err(Error::Law {
             place: "first row".to_owned(),
             law: format!(
                 "fingerprint {}: no game of {} begins with it",
