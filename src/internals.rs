@@ -49,7 +49,7 @@ pub fn expanding<R>(
     let plan = Plan::new(64 << 20, 1)?;
     let workers = Workers::start(&plan)?;
     let game = *solution.run().game();
-    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal, &game)).collect();
+    let payoffs = Payoff::all(goals, &game);
     let tables = solve::tables(solution);
     let reader = Reader::new(solution.run().clone(), &plan);
     let from = (solution, &reader);

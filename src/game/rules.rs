@@ -51,6 +51,20 @@ impl AddAssign for Tally {
     }
 }
 
+/// Evaluate an expression in which `R` and `C` are the rows and columns of some [`Rules`], and `STONES`
+/// says whether their boards have stones. All three are constants.
+macro_rules! for_rules {
+    ($rules:expr, $value:expr) => {
+        if $rules.0.stones() == 0 {
+            const STONES: bool = false;
+            for_size!($rules.0, $value)
+        } else {
+            const STONES: bool = true;
+            for_size!($rules.0, $value)
+        }
+    };
+}
+
 /// The rules on boards of one size. Digits beyond the size must be 0; only `audit` checks them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules(pub Size);
@@ -70,13 +84,7 @@ impl Rules {
     /// If the lengths differ.
     pub fn slide(self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally {
         let base = below(win);
-        let (moves, wins) = for_size!(
-            self.0,
-            match self.0.stones() {
-                0 => slide_all::<R, C, false>(boards, base, out),
-                _ => slide_all::<R, C, true>(boards, base, out),
-            }
-        );
+        let (moves, wins) = for_rules!(self, slide_all::<R, C, STONES>(boards, base, out));
         Tally {
             moves,
             wins,
@@ -87,12 +95,14 @@ impl Rules {
     /// The results of one board's four moves.
     pub(crate) fn moves(self, board: Board, win: Exp) -> [Moved; 4] {
         let base = below(win);
-        let slid = for_size!(
-            self.0,
-            match self.0.stones() {
-                0 => slide_one::<R, C, false>(board, base),
-                _ => slide_one::<R, C, true>(board, base),
-            }
+        let slid = for_rules!(
+            self,
+            [
+                slide::<R, C, 0, STONES>(board, base),
+                slide::<R, C, 1, STONES>(board, base),
+                slide::<R, C, 2, STONES>(board, base),
+                slide::<R, C, 3, STONES>(board, base),
+            ]
         );
         slid.map(|moved| match moved {
             (_, won) if won != 0 => Moved::Wins,
@@ -121,24 +131,12 @@ impl Rules {
         room: bool,
     ) -> Option<(Board, &'static str)> {
         let stones = self.0.stones();
-        for_size!(
-            self.0,
-            match stones {
-                0 => audit::<R, C, false>(boards, key, stones, room),
-                _ => audit::<R, C, true>(boards, key, stones, room),
-            }
-        )
+        for_rules!(self, audit::<R, C, STONES>(boards, key, stones, room))
     }
 
     /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.
     pub fn census(self, states: &mut Vec<Board>) -> Tally {
-        let (live, labeled) = for_size!(
-            self.0,
-            match self.0.stones() {
-                0 => census::<R, C, false>(states),
-                _ => census::<R, C, true>(states),
-            }
-        );
+        let (live, labeled) = for_rules!(self, census::<R, C, STONES>(states));
         let dead = (states.len() - live) as u64;
         states.truncate(live);
         Tally {
@@ -147,19 +145,6 @@ impl Rules {
             ..Tally::default()
         }
     }
-}
-
-/// One board's moves in all four directions, by [`slide`].
-fn slide_one<const R: usize, const C: usize, const STONES: bool>(
-    board: Board,
-    base: u64,
-) -> [(Board, u64); 4] {
-    [
-        slide::<R, C, 0, STONES>(board, base),
-        slide::<R, C, 1, STONES>(board, base),
-        slide::<R, C, 2, STONES>(board, base),
-        slide::<R, C, 3, STONES>(board, base),
-    ]
 }
 
 /// The exponent below the winning exponent, in every digit.

@@ -168,12 +168,12 @@ impl<'a> Replay<'a> {
                 start,
                 then,
             } => {
-                let are_placed = stones.is_sorted() && {
-                    let mut cells = stones.iter();
-                    cells.all(|&cell| position.place_stone(cell))
-                };
                 let expected = game.size().stones();
-                if !are_placed || stones.len() != expected as usize {
+                let mut placed = stones.iter().map(|&cell| position.place_stone(cell));
+                if !placed.all(|done| done)
+                    || stones.len() != expected as usize
+                    || !stones.is_sorted()
+                {
                     let what = format!(
                         "the start: its stones: expected {expected} different cells, the least first"
                     );

@@ -158,6 +158,11 @@ impl Payoff {
         }
     }
 
+    /// The payoffs of some goals.
+    pub(crate) fn all(goals: &[Goal], game: &Game) -> Vec<Self> {
+        goals.iter().map(|&goal| Self::new(goal, game)).collect()
+    }
+
     /// The value of a board where the game has ended: of a dead state, or of an afterstate with the
     /// winning tile. No goal is a tile beyond the winning tile, so a win reaches every goal.
     // Few boards have ended. Inlined, the loop makes callers need more registers for all other boards.

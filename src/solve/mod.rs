@@ -169,11 +169,7 @@ pub(crate) fn solve_passes(
                 reader: &Reader::new(run, &plan.without(pass.memory)),
                 store,
                 pass,
-                payoffs: pass
-                    .goals
-                    .iter()
-                    .map(|&goal| Payoff::new(goal, &game))
-                    .collect(),
+                payoffs: Payoff::all(&pass.goals, &game),
                 pipeline: Pipeline::new(BATCH * workers.threads(), &workers),
                 buffers: Buffers::each(&workers)?,
             };

@@ -75,10 +75,7 @@ pub struct ValueSummary {
 pub fn parts(solution: &Solution, reader: &Reader, goals: &[Goal]) -> Result<Vec<PartSummary>> {
     check_solved(solution, goals)?;
     let keys: Vec<PartKey> = solution.run().parts(Kind::Afterstates).collect();
-    let payoffs: Vec<Payoff> = goals
-        .iter()
-        .map(|&goal| Payoff::new(goal, solution.run().game()))
-        .collect();
+    let payoffs = Payoff::all(goals, solution.run().game());
     let summary = |&key: &PartKey| {
         let Some(part) = reader.part(Kind::Afterstates, key)? else {
             return Ok(None);
@@ -161,10 +158,7 @@ impl<'a> StateValues<'a> {
         Ok(Self {
             solution,
             reader: reader.clone(),
-            payoffs: goals
-                .iter()
-                .map(|&goal| Payoff::new(goal, solution.run().game()))
-                .collect(),
+            payoffs: Payoff::all(goals, solution.run().game()),
             block: SolvedBlock::new(goals.len())?,
         })
     }

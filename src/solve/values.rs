@@ -119,10 +119,7 @@ impl<'a> Values<'a> {
         let files = OPEN_FILES / (threads * (1 + goals.len())) as u64;
         Ok(Self {
             solution,
-            payoffs: goals
-                .iter()
-                .map(|&goal| Payoff::new(goal, solution.run().game()))
-                .collect(),
+            payoffs: Payoff::all(goals, solution.run().game()),
             afterstates: Lookup::with_files(reader, share * afterstate as u64, files)?,
             columns: Cache::of_files(files * goals.len() as u64),
             values: Cache::new(share * values as u64),

@@ -12,15 +12,19 @@ use crate::play::{Code, Luck, Spawn};
 
 /// The boards before a spawn: for each cell with a 2 or a 4, the board with that cell empty.
 pub(super) fn before_spawn(size: Size, board: Board) -> impl Iterator<Item = (Spawn, Board)> {
-    let cells = size.cells();
-    (0..cells as u8)
-        .zip(exps(board).rev().skip(16 - cells as usize))
+    cells(size, board)
         .filter(|(_, exp)| matches!(*exp, Exp::TWO | Exp::FOUR))
         .map(move |(cell, exp)| {
             let tile = exp.tile() as u8;
-            let shift = 4 * (cells - 1 - u32::from(cell));
+            let shift = 4 * (size.cells() - 1 - u32::from(cell));
             (Spawn { cell, tile }, board ^ u64::from(exp.get()) << shift)
         })
+}
+
+/// The cells of a board, each with its tile or stone.
+fn cells(size: Size, board: Board) -> impl Iterator<Item = (u8, Exp)> {
+    let outside = 16 - size.cells() as usize;
+    (0..).zip(exps(board).rev().skip(outside))
 }
 
 /// A move and the tile spawned after it, with all boards from which the move can have come.
@@ -159,9 +163,7 @@ impl<'a> Trail<'a> {
             .collect();
         let (moves, spawns): (_, Vec<_>) = self.steps.into_iter().unzip();
         let size = game.size();
-        let cells =
-            (0..size.cells() as u8).zip(exps(self.board).rev().skip(16 - size.cells() as usize));
-        let stones = cells.filter(|(_, exp)| Some(exp.get()) == size.stone());
+        let stones = cells(size, self.board).filter(|(_, exp)| Some(exp.get()) == size.stone());
         let luck = Luck::Spawns {
             stones: stones.map(|(cell, _)| cell).collect(),
             start: [start[0], start[1]],

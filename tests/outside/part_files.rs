@@ -92,6 +92,11 @@ fn the_script_finds_the_same_states() {
     for expected in files.iter().step_by(25) {
         assert_eq!(found(&dir, &expected[0]), *expected);
     }
+    // Files of a game with stones have format version 2.
+    let dir = place.path().join("free4-16");
+    for expected in count(&dir, "--size free4 --max 16") {
+        assert_eq!(found(&dir, &expected[0]), expected);
+    }
     // The last four files have afterstates. One of the two files before them has several blocks.
     let dir = place.path().join("4x4-16");
     let files = count(&dir, "--size 4 --max 16 --until 40");

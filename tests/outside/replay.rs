@@ -1,5 +1,8 @@
 //! A Python script, written separately, replays the codes of games.
 
+use enum48::game::Direction;
+use enum48::play::{Code, Luck, Seed};
+
 use super::player::{DEAD, ONE, WON};
 use crate::command::{good, place, run, stderr, stdout};
 use crate::script::python;
@@ -17,12 +20,21 @@ fn a_second_program_replays_codes_to_the_same_boards() {
     let place = place();
     good(&place, "--size 2x3 --quiet");
     let sample = good(&place, "witness --sample 300 --dir enum48-data/2x3 --quiet");
-    let codes: Vec<&str> = sample.lines().chain([WON, DEAD, ONE]).collect();
+    good(&place, "3x3free5-16 --quiet");
+    let with_stones = good(
+        &place,
+        "witness --sample 100 --dir enum48-data/3x3free5-16 --quiet",
+    );
+    // Seeds place the stones, too.
+    let seeded: Vec<String> = (0..50).map(seeded_with_stones).collect();
+    let seeded = seeded.iter().map(String::as_str);
+    let codes = sample.lines().chain(with_stones.lines());
+    let codes: Vec<&str> = codes.chain(seeded).chain([WON, DEAD, ONE]).collect();
     let output = python(&[&[SCRIPT], &codes[..]].concat());
     assert!(output.status.success(), "{}", stdout(&output));
     assert_eq!(stdout(&output).lines().count(), codes.len());
     for (code, end) in codes.iter().zip(stdout(&output).lines()) {
-        let own: enum48::play::Code = code.parse().unwrap();
+        let own: Code = code.parse().unwrap();
         assert_eq!(own.end().to_string(), end, "{code}");
     }
     // Both programs refuse each changed code.
@@ -43,6 +55,21 @@ fn a_second_program_replays_codes_to_the_same_boards() {
             Some(1)
         );
     }
+}
+
+/// The code of a game of free8-64 with up to twenty moves, each the first legal one.
+fn seeded_with_stones(seed: u64) -> String {
+    let (game, luck) = ("free8-64".parse().unwrap(), Luck::Seed(Seed(seed)));
+    let mut code = Code::new(game, luck.clone(), vec![]).unwrap();
+    for _ in 0..20 {
+        let moves = |direction| [code.moves(), &[direction]].concat();
+        let next = Direction::ALL.map(|direction| Code::new(game, luck.clone(), moves(direction)));
+        match next.into_iter().find_map(Result::ok) {
+            Some(next) => code = next,
+            None => break,
+        }
+    }
+    code.to_string()
 }
 
 fn a_second_program_refuses_each_bad_field_and_goes_on() {

@@ -161,7 +161,7 @@ pub(super) fn write(
         numbers: TableNumbers::default(),
         objectives: objectives.collect(),
     };
-    let payoffs: Vec<Payoff> = goals.iter().map(|&goal| Payoff::new(goal, game)).collect();
+    let payoffs = Payoff::all(goals, game);
     for sum in (4..=solution.last_sum()).step_by(2) {
         let mut rows = Vec::new();
         for part in reader.parts_of(Kind::Afterstates, sum)? {
