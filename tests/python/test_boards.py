@@ -187,3 +187,12 @@ def test_moves_of_all_small_boards():
     boards = np.array([board(np.array(cells).reshape(2, 2)) for cells in itertools.product([0, 2, 4, 8, 16], repeat=4)])
     cells = enum48.cells(boards, 2)
     assert enum48.moves(boards, 2).tolist() == [[moved(one, way) for way in range(4)] for one in cells]
+
+
+def test_a_stone_is_a_1_that_slides_and_never_merges():
+    board = enum48.boards([[1, 1], [2, 0]])
+    assert board == 0xFF10
+    assert enum48.cells(board, "2x2free2").tolist() == [[1, 1], [2, 0]]
+    assert enum48.points(board, (2, 2, 2)) == 0
+    for shape in ("2x2free2", (2, 2, 2)):
+        assert enum48.moves(board, shape).tolist() == [0, 0xFF01, 0xF01F, 0]

@@ -41,7 +41,8 @@ pub(in crate::cli) fn tile(text: &str) -> Result<u32, &'static str> {
 }
 
 /// The words of a command, with options in the place of a game's name: 3x3-128 stands for `--size 3x3
-/// --max 128`, and free8-128 for `--size free8 --max 128`, in every subcommand that has these options, except `check`, whose words are files.
+/// --max 128`, and free8-128 for `--size free8 --max 128`. This holds for every subcommand that has these
+/// options, except `check`, whose words are files.
 pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let mut command = command;
     let mut written: Vec<OsString> = Vec::new();
