@@ -20,7 +20,7 @@ fn a_game_with_stones_is_named_by_its_free_cells_or_its_stones() {
         ("--size free4 --max 16", "free4 to 16"),
         ("--stones 12 --max 16", "free4 to 16"),
         ("--size 3 --stones 4 --max 16", "3x3free5 to 16"),
-        ("2x2free3", "2x2free3"),
+        ("2x2free3", "2x2free3 without a winning tile"),
     ] {
         let said = good(&place, &format!("{args} --quiet"));
         assert!(

@@ -168,24 +168,44 @@ fn every_value_of_a_game_with_stones_is_within_its_error_bound() {
     }
 }
 
-/// From an independent program, written from the rules alone: tables of rows, and a hash set for each
-/// layer, written from the rules alone.
+/// Numbers of an independent program, which was written from the rules alone. It has tables of rows and
+/// a hash set for each layer, and agrees with the native engine of game-difficulty/2048EndgameTablebase
+/// (2026-05-02) on 200 random positions of free8-64.
 #[test]
-fn chances_of_a_game_on_six_cells_equal_an_independent_program() {
-    let run = Counted::solved("free6-16", &["16"], Rounding::Nearest);
-    let solution = run.solution();
-    let totals = solution.run().table().totals();
-    let counted = [totals.live, totals.dead, totals.afterstates];
-    assert_eq!(counted, [1_190_212, 182_458, 858_218]);
-    let goal = solution.goal("16".parse().unwrap()).unwrap();
-    let reader = reader(solution.run().clone());
-    let start = Values::new(&solution, &reader, &[goal], 0)
-        .unwrap()
-        .start()
-        .unwrap()[0];
-    let bound = solution.error(goal);
-    assert!((start.all - 0.960_736_821_335_779).abs() <= bound);
-    assert!((start.two_2s - 0.961_776_048_758_450).abs() <= bound);
+fn endgames_have_the_numbers_of_an_independent_program() {
+    let mut games = vec![
+        (
+            "free6-16",
+            [1_190_212, 182_458, 858_218],
+            [0.960736821335779, 0.961776048758450],
+        ),
+        (
+            "free6-64",
+            [4_103_433, 1_783_003, 4_004_868],
+            [0.094980618008848, 0.094061534562523],
+        ),
+    ];
+    if exhaustive() {
+        games.push((
+            "free7-32",
+            [23_750_399, 4_335_998, 18_574_855],
+            [0.950009505332045, 0.951888528279903],
+        ));
+    }
+    for (name, counts, chances) in games {
+        let (_, tile) = name.split_once('-').unwrap();
+        let run = Counted::solved(name, &[tile], Rounding::Nearest);
+        let solution = run.solution();
+        let totals = solution.run().table().totals();
+        assert_eq!([totals.live, totals.dead, totals.afterstates], counts);
+        let goal = solution.goal(tile.parse().unwrap()).unwrap();
+        let reader = reader(solution.run().clone());
+        let mut values = Values::new(&solution, &reader, &[goal], 0).unwrap();
+        let start = values.start().unwrap()[0];
+        for (found, expected) in [start.all, start.two_2s].into_iter().zip(chances) {
+            assert!((found - expected).abs() <= solution.error(goal), "{name}");
+        }
+    }
 }
 
 #[test]
