@@ -93,8 +93,8 @@ impl Game {
 
     /// The largest tile that a board of this game can hold before the game is won.
     ///
-    /// On c cells without a stone no tile exceeds 2^(c+1). Proof: spawned tiles are at most 4 = 2^2, and the merge
-    /// that makes 2^e needs two tiles 2^(e-1). While the second of them was made, the first and a
+    /// On c cells without a stone no tile exceeds 2^(c+1). Proof: spawned tiles are at most 4 = 2^2, and
+    /// the merge that makes 2^e needs two tiles 2^(e-1). While the second of them was made, the first and a
     /// tile 2^(e-2) were on the board, and so on. So at some time the board held tiles of the
     /// exponents e-1, e-2, ..., 2, 2, which fill e-1 cells.
     pub fn top(&self) -> Exp {

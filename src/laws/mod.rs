@@ -5,8 +5,8 @@
 //! empty cell of an afterstate with a sum smaller by 2 or 4. So a table can be checked from its
 //! numbers alone, within milliseconds, and a count that breaks a law seals no further layer.
 //!
-//! Below, c is the number of cells without a stone, and *states* are live and dead states together. Most laws use two
-//! facts:
+//! Below, c is the number of cells without a stone, and *states* are live and dead states together.
+//! Most laws use two facts:
 //!
 //! - *Large tiles.* A board holds at most c + 2 - q tiles of exponent q or more, for q >= 3 (and at
 //!   most c for smaller q). Proof: let n(q) be the number of these tiles. Starts and spawns change

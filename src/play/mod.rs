@@ -18,7 +18,7 @@
 //! |---|---|
 //! | GAME | rows, columns and winning tile: `4x4-2048`; without a winning tile `4x3`; with stones `free8-64` |
 //! | SEED | a number below 2^64 in base 36: digits `0`-`9`, `a`-`z`, no leading zero |
-//! | START | the stones, a character each, and the two tiles of the start, two characters, both in increasing order of cells |
+//! | START | the stones and then the two tiles of the start, a character each, both in order of cells |
 //! | COUNT | number of moves, decimal, no leading zero |
 //! | MOVES | the moves, three per character |
 //! | SPAWNS | the tile after each move, one character per tile; none after a winning move |
