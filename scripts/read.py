@@ -15,7 +15,7 @@ if __name__ == "__main__":
 import functools, itertools, json, struct, sys, zlib
 import numpy, zstandard
 
-LABEL = "kind rows cols win sum max stones".split()  # Only version 2 has stones.
+LABEL = "kind rows cols win sum max stones masks".split()  # Only version 2 has stones, and only some games masks.
 OBJECTIVES = {0: "score", 1: "moves"}  # all others are tiles, or tiles to be forced
 FORCED = 1 << 31
 
@@ -35,7 +35,8 @@ def mix(x):
 
 def blocks(path, kinds, begin):
     """Check a file, except the contents of its blocks. Return its bytes, the numbers of its header, its count of boards,
-    values or matrices, their fingerprint, and the first board, count and payload of each block. Block 0 is at begin."""
+    values or matrices, their fingerprint, and the first board, count and payload of each block. Block 0 is at begin, or
+    12 bytes later if the game has masks."""
     data = open(path, "rb").read()
     magic, version, *label, size, length, header_crc = struct.unpack("<8sI4B3IQI", data[:40])
     count, number, total, index_crc, footer_crc, end = struct.unpack("<3Q2I8s", data[-40:])
@@ -43,7 +44,11 @@ def blocks(path, kinds, begin):
     check(path, "magics, version, kind", found, (b"enum48pt", True, b"enum48/.", True))
     if version == 2:
         kind, sides, stones, *rest = label
-        label = [kind, sides >> 4, sides & 15, *rest, stones]
+        label = [kind, sides >> 4, sides & 15, *rest, stones & 127]
+        if stones & 128:
+            check(path, "crc about masks", zlib.crc32(data[40:48]), *struct.unpack("<I", data[48:52]))
+            label.append("_".join(f"{mask:b}".replace("1", "f") for mask in struct.unpack("<4H", data[40:48]) if mask))
+            begin += 12
     index, place, done, found = data[length - 40 - 16 * number : -40], begin, 0, []
     crcs = (len(data), *map(zlib.crc32, (data[:36], data[-40:-12], index)))
     check(path, "length, crcs of header, footer, index", crcs, (length, header_crc, footer_crc, index_crc))
@@ -115,8 +120,9 @@ def planes(path, payload, count):
 def values(path, afterstates=None):
     """Read and check a file of values. Its fingerprint can be checked only with the afterstates."""
     data, label, count, total, found = blocks(path, (2,), 60)
-    objective, fraction, fours, spawns, keys, crc = struct.unpack("<IH2BQI", data[40:60])
-    check(path, "crc about values", zlib.crc32(data[40:56]), crc)
+    about = data[40:60] if len(label) < len(LABEL) else data[52:72]
+    objective, fraction, fours, spawns, keys, crc = struct.unpack("<IH2BQI", about)
+    check(path, "crc about values", zlib.crc32(about[:16]), crc)
     numbers, places = numpy.empty((count, 4), numpy.uint8), [0]
     for _, number, payload in found:
         place = slice(places[-1], places[-1] + number)

@@ -7,7 +7,25 @@ WINS = ["", *(f"-{1 << exponent}" for exponent in range(3, 17))]
 SIZES = {f"{rows}x{cols}": (rows, cols, 0) for rows in (2, 3, 4) for cols in (2, 3, 4)}
 SIZES |= {f"{'' if size == '4x4' else size}free{free}": (rows, cols, rows * cols - free)
           for size, (rows, cols, _) in SIZES.items() for free in range(2, rows * cols)}
+NAMED = {"L3": "free10lockfff0fff"}
 STONE = 1
+
+def sized(name):
+    """Rows, columns, stones and masks of a size. A mask is a list of cells; a game without masks has an empty one."""
+    assert name not in NAMED.values(), "unknown game"
+    size, lock, masks = NAMED.get(name, name).partition("lock")
+    assert size in SIZES and ("free" in size or not lock), "unknown game"
+    rows, cols, stones = SIZES[size]
+    masks = masks.split("_")
+    assert not lock or all(re.fullmatch("f[f0]*", mask) and len(mask) <= rows * cols for mask in masks), "unknown game"
+    assert masks == sorted({*masks}, key=lambda mask: int("0" + mask, 16)), "unknown game"
+    masks = [[cell for cell, digit in enumerate(mask.rjust(rows * cols)) if digit == "f"] for mask in masks]
+    assert len(masks) <= 3 and {*map(len, masks)} == {len(masks[0])} and len(masks[0]) <= stones, "unknown game"
+    return rows, cols, stones, masks
+
+def keeps(board, masks):
+    """Whether all cells of a mask hold stones."""
+    return any(all(board[cell] == STONE for cell in mask) for mask in masks)
 
 def chacha20(seed):
     """The words of RFC 8439's key stream: the seed is the key, nonce and counter are 0."""
@@ -55,14 +73,18 @@ def replay(code):
     form, game, start, count, moves, *rest = body.split(".")
     assert form in ("s1", "w1"), "unknown form"
     size, _, win = game.partition("-")
-    assert size in SIZES and game[len(size):] in WINS, "unknown game"
+    assert game[len(size):] in WINS, "unknown game"
     assert re.fullmatch("0|[1-9][0-9]*", count), "not a number of moves"
-    (rows, cols, stones), count = SIZES[size], int(count)
+    (rows, cols, stones, masks), count = sized(size), int(count)
     board, won = [0] * (rows * cols), False
     if form == "s1":
         assert re.fullmatch("0|[1-9a-z][0-9a-z]*", start) and int(start, 36) < 2**64, "not a seed"
         words, spawns = chacha20(int(start, 36)), []
-        for _ in range(stones):
+        number = len(masks)
+        chosen = next(w for w in words if w < 2**32 // number * number) % number if number > 1 else 0
+        for cell in masks[chosen]:
+            board[cell] = STONE
+        for _ in range(stones - len(masks[0])):
             board[drawn(words, board, 1)[0]] = STONE
     else:
         words, spawns = None, written(start[stones:])
@@ -70,6 +92,7 @@ def replay(code):
         assert len(cells) == stones and cells == sorted({*cells}), "not the stones of a start"
         for cell in cells:
             board[cell] = STONE
+        assert keeps(board, masks), "no stones in all cells of a mask"
         assert len(spawns) == 2 and spawns[0][0] < spawns[1][0], "not a start"
         spawns, rest = spawns + written(rest[0]), rest[1:]
     assert rest in ([], ["W"]) and len(moves) == (count + 2) // 3, "fields"
@@ -80,6 +103,7 @@ def replay(code):
         before = board
         board = board[:] if move is None else moved(board, move, rows, cols)
         assert move is None or board != before, "a move that changes nothing"
+        assert keeps(board, masks), "a move that unlocks stones"
         won = bool(win) and max(board) >= int(win)
         if not won:
             cell, tile = drawn(words, board) if words else spawns.pop(0)

@@ -7,14 +7,19 @@
 
 use std::ops::RangeInclusive;
 
+use crate::game::Size;
 #[cfg(any(feature = "machine", test))]
-use crate::game::{Game, Size, board::for_size, exps, images};
+use crate::game::{Game, board::for_size, exps, images};
 
 /// For each half sum up to `last / 2`, the number of canonical boards of a game that hold a 2 or a 4.
 #[cfg(any(feature = "machine", test))]
 pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
     let half = last.min(game.sum_bound()) as usize / 2;
     let size = game.size();
+    if !size.locks().is_none() {
+        // Few symmetries are left, so this bound is close.
+        return labeled(size, game.top().get(), half);
+    }
     let symmetries = symmetries(size);
     let mut total = vec![0u128; half + 1];
     for symmetry in &symmetries {
@@ -30,9 +35,22 @@ pub(crate) fn canonical(game: &Game, last: u32) -> Vec<u64> {
         .collect()
 }
 
+/// For each half sum up to `half`, at least the number of boards with the stones of `size` that hold a 2 or
+/// a 4, and no tile above 2^`top`. With several masks, a board counts once for each mask.
+pub(crate) fn labeled(size: Size, top: u8, half: usize) -> Vec<u64> {
+    let mut total = vec![0; half + 1];
+    for (cells, stones) in size.beside_masks() {
+        let boards = holding_small(&vec![1; cells], stones, top, half);
+        for (total, boards) in total.iter_mut().zip(boards) {
+            *total += boards;
+        }
+    }
+    total
+}
+
 /// For each half sum up to `half`, the number of boards that hold some stones, a 2 or a 4, no tile above
 /// 2^`top`, and the same in all cells of a cycle. `cycles` are the lengths.
-pub(crate) fn holding_small(cycles: &[usize], stones: u32, top: u8, half: usize) -> Vec<u64> {
+fn holding_small(cycles: &[usize], stones: u32, top: u8, half: usize) -> Vec<u64> {
     let all = boards(cycles, stones, 1..=top, half);
     let large = boards(cycles, stones, 3..=top.max(2), half);
     all.iter()

@@ -24,9 +24,9 @@
 //! rest on this order.
 
 use std::fmt;
-use std::str::FromStr;
 
 use super::exp::Exp;
+use super::locks::Locks;
 use crate::error::{Error, InputError};
 
 /// A board: one hexadecimal digit for each cell, the first cell most significant.
@@ -146,12 +146,14 @@ impl fmt::Display for PartKey {
     }
 }
 
-/// Rows and columns of a board, each from 2 to 4, and how many of its cells hold stones.
+/// Rows and columns of a board, each from 2 to 4, how many of its cells hold stones, and where a move must
+/// leave them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     rows: u8,
     cols: u8,
     stones: u8,
+    locks: Locks,
 }
 
 /// The reason for the longest side.
@@ -171,13 +173,14 @@ impl Size {
         Self::of_sides(rows.into(), cols.into())
     }
 
-    fn of_sides(rows: u64, cols: u64) -> Result<Self, Error> {
+    pub(super) fn of_sides(rows: u64, cols: u64) -> Result<Self, Error> {
         let what = match (rows.min(cols), rows.max(cols)) {
             (2.., ..=4) => {
                 return Ok(Self {
                     rows: rows as u8,
                     cols: cols as u8,
                     stones: 0,
+                    locks: Locks::NONE,
                 });
             }
             (..2, _) => "a side is below 2",
@@ -222,9 +225,31 @@ impl Size {
         self.cols
     }
 
-    /// Number of stones, which may be in any cells.
+    /// Whether boards of both sizes have the same rows and columns.
+    pub(crate) fn is_shaped_as(self, other: Self) -> bool {
+        (self.rows, self.cols) == (other.rows, other.cols)
+    }
+
+    /// Number of stones.
     pub fn stones(self) -> u32 {
         self.stones.into()
+    }
+
+    /// Where a move must leave stones.
+    pub(crate) fn locks(self) -> Locks {
+        self.locks
+    }
+
+    pub(super) fn with_locks(self, locks: Locks) -> Self {
+        Self { locks, ..self }
+    }
+
+    /// For each mask, the number of cells beside it, and of stones that may be in any of them. Without
+    /// locks, all cells and stones.
+    pub(crate) fn beside_masks(self) -> impl Iterator<Item = (usize, u32)> {
+        let locked = self.locks.stones();
+        let beside = ((self.cells() - locked) as usize, self.stones() - locked);
+        std::iter::repeat_n(beside, self.locks.masks().len().max(1))
     }
 
     /// Number of cells, at most 16.
@@ -268,56 +293,14 @@ impl Size {
         }
     }
 
-    /// Number of symmetries of the rectangle: 8 for a square, else 4.
+    /// Number of symmetries: 8 for a square, 4 for another rectangle; fewer if locks have fewer.
     pub fn symmetries(self) -> u32 {
-        if self.rows == self.cols { 8 } else { 4 }
-    }
-}
-
-/// `RxC`; with stones `RxCfreeN`, or `freeN` on 4x4, where N is the number of cells without a stone.
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rows, cols, stones } = *self;
-        if stones == 0 || (rows, cols) != (4, 4) {
-            write!(f, "{rows}x{cols}")?;
+        let symmetries = self.locks.symmetries();
+        if self.rows == self.cols {
+            symmetries
+        } else {
+            symmetries / 2
         }
-        match stones {
-            0 => Ok(()),
-            _ => write!(f, "free{}", self.tile_cells()),
-        }
-    }
-}
-
-/// `N` (a square) or `RxC`, with `freeN` after it for N cells beside the stones; or `freeN` alone on
-/// 4x4. A capital X is accepted.
-impl FromStr for Size {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let number = |part: &str| {
-            part.parse()
-                .ok()
-                .filter(|number: &u64| number.to_string() == part)
-        };
-        let bad = |what| InputError::Size {
-            size: text.escape_debug().to_string(),
-            what,
-        };
-        let side = |part| number(part).ok_or_else(|| bad("neither N nor RxC"));
-        let (sides, free) = match text.split_once("free") {
-            Some(("", free)) => ("4x4", Some(free)),
-            Some((sides, free)) => (sides, Some(free)),
-            None => (text, None),
-        };
-        let (rows, cols) = sides.split_once(['x', 'X']).unwrap_or((sides, sides));
-        let size = Self::of_sides(side(rows)?, side(cols)?)?;
-        let Some(free) = free else {
-            return Ok(size);
-        };
-        let cells = size.cells();
-        let free = number(free).filter(|free| (2..cells.into()).contains(free));
-        let free = free.ok_or_else(|| bad("freeN leaves N cells beside stones, at least 2"))?;
-        size.with_stones(cells - free as u32)
     }
 }
 
@@ -421,53 +404,6 @@ mod tests {
                 assert!(holds(board, exp));
                 assert!(exp.get() == 5 || !holds(full, exp));
             }
-        }
-    }
-
-    #[test]
-    fn sizes_are_read_and_refused() {
-        assert_eq!("3".parse::<Size>().unwrap(), Size::new(3, 3).unwrap());
-        assert_eq!("4x3".parse::<Size>().unwrap(), Size::new(4, 3).unwrap());
-        assert_eq!("2x4".parse::<Size>().unwrap().to_string(), "2x4");
-        assert_eq!("2X4".parse::<Size>().unwrap().to_string(), "2x4");
-        for bad in [
-            "", "1", "5", "1x9", "3x", "x3", "3x3x3", "33", "-3", "3 x 3", "٣", "4XX3",
-        ] {
-            assert!(bad.parse::<Size>().is_err(), "{bad:?} was taken");
-        }
-    }
-
-    #[test]
-    fn sizes_with_stones_are_read_as_they_are_printed() {
-        for (text, rows, cols, stones) in [
-            ("free8", 4, 4, 8),
-            ("free2", 4, 4, 14),
-            ("free15", 4, 4, 1),
-            ("3x3free7", 3, 3, 2),
-            ("4x2free2", 4, 2, 6),
-        ] {
-            let size = Size::new(rows, cols).unwrap().with_stones(stones).unwrap();
-            assert_eq!(size.to_string(), text);
-            assert_eq!(text.parse::<Size>().unwrap(), size);
-            assert_eq!(size.tile_cells() + stones, size.cells());
-        }
-        assert_eq!("4free8".parse::<Size>().unwrap().to_string(), "free8");
-        for bad in [
-            "free",
-            "free1",
-            "free16",
-            "free08",
-            "3x3free9",
-            "3x3free1",
-            "5x5free8",
-            "freefree8",
-        ] {
-            assert!(bad.parse::<Size>().is_err(), "{bad:?} was taken");
-        }
-        let square = Size::new(4, 4).unwrap();
-        assert_eq!(square.with_stones(0).unwrap(), square);
-        for stones in [15, 16, 256, u32::MAX] {
-            assert!(square.with_stones(stones).is_err(), "{stones}");
         }
     }
 

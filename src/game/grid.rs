@@ -4,8 +4,10 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::board::{Board, Size, exps};
+use super::board::{Board, Size, exps, for_size};
 use super::exp::Exp;
+use super::symmetry::images;
+use super::variant::Game;
 use crate::error::{Error, InputError, Result};
 
 /// A board with its size, for printing and reading.
@@ -24,6 +26,8 @@ use crate::error::{Error, InputError, Result};
 pub struct Grid {
     board: Board,
     size: Size,
+    /// For each cell, row by row, the exponent of the tile that a stone stands for; 0 if there is none.
+    large: [u8; 16],
 }
 
 impl Grid {
@@ -31,7 +35,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// [`InputError::Board`] if the board has tiles outside `size`, or another number of stones.
+    /// [`InputError::Board`] if the board has tiles outside `size`, or another number of stones, or
+    /// if they keep no mask.
     pub fn new(board: Board, size: Size) -> Result<Self> {
         let cells = 4 * size.cells();
         if cells < 64 && board >> cells != 0 {
@@ -51,7 +56,25 @@ impl Grid {
             let what = format!("its stones (x): expected {expected}, got {stones}");
             return Err(refused(text, size, &what));
         }
-        Ok(Self { board, size })
+        if !size.locks().keeps(board) {
+            let masks = size.locks().masks();
+            let masks: Vec<String> = masks.iter().map(|mask| format!("{mask:#x}")).collect();
+            let masks = masks.join(" or of ");
+            let images = for_size!(size, images::<R, C>(board)).into_iter();
+            let turned = images
+                .filter(|&image| size.locks().keeps(image))
+                .map(|board| {
+                    let large = [0; 16];
+                    format!(": turn it to {}", Self { board, size, large })
+                });
+            let what = format!(
+                "its stones (x): expected some in all cells of {masks}{}",
+                turned.take(1).collect::<String>()
+            );
+            return Err(refused(text, size, &what));
+        }
+        let large = [0; 16];
+        Ok(Self { board, size, large })
     }
 
     /// Read a board: hexadecimal with `0x`, 16 hexadecimal digits, or tiles row by row, with `/` or a new
@@ -117,6 +140,81 @@ impl Grid {
         Self::with_its_stones(board, size, text)
     }
 
+    /// Read a board of a game. In a game with stones, tiles of at least the winning tile are stones, which
+    /// keep their numbers when the board is printed.
+    ///
+    /// ```
+    /// use enum48::game::Grid;
+    /// let grid = Grid::of_game("32 16 / 2 .", &"2x2free2-16".parse()?)?;
+    /// assert_eq!((grid.board(), grid.to_string().as_str()), (0xff10, "32 16 / 2 ."));
+    /// # Ok::<(), enum48::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Board`], as for [`Grid::parse`], and for two equal tiles of at least the winning tile:
+    /// they can merge.
+    pub fn of_game(text: &str, game: &Game) -> Result<Self> {
+        let size = game.size();
+        let Some(target) = game.max().filter(|_| size.stones() > 0) else {
+            return Self::parse(text, size);
+        };
+        let written = match text
+            .trim()
+            .get(2..)
+            .filter(|_| text.trim().starts_with("0x"))
+        {
+            Some(digits) => match Board::from_str_radix(digits, 16) {
+                Ok(board) => Self {
+                    board,
+                    size,
+                    large: [0; 16],
+                }
+                .to_string(),
+                Err(_) => text.to_owned(),
+            },
+            None => text.to_owned(),
+        };
+        let (mut plain, mut large, mut cell) = (String::new(), [0; 16], 0);
+        let is_between = |sign: char| " ,\t/\n".contains(sign);
+        for word in written.split_inclusive(is_between) {
+            let tile = word.trim_end_matches(is_between);
+            let value = tile.parse().ok().filter(|&value: &u32| value >= target);
+            match value.filter(|value| value.is_power_of_two()) {
+                Some(value) => {
+                    let exp = value.trailing_zeros() as u8;
+                    if large.contains(&exp) {
+                        let what = format!(
+                            "two tiles {value} can merge, so they are no stones: merge them first"
+                        );
+                        return Err(refused(text, size, &what));
+                    }
+                    if let Some(place) = large.get_mut(cell) {
+                        *place = exp;
+                    }
+                    plain.push('x');
+                    plain.push_str(&word[tile.len()..]);
+                }
+                None => plain.push_str(word),
+            }
+            cell += usize::from(!tile.is_empty());
+        }
+        let (stones, expected) = (plain.matches('x').count() as u32, size.stones());
+        if cell == size.cells() as usize && stones != expected {
+            let other = Size::new(size.rows(), size.cols())?.with_stones(stones);
+            let other = other.map(|other| format!(": it is a board of {other}-{target}"));
+            let what = format!(
+                "its stones (x, or a tile of {target} or more): expected {expected}, got {stones}{}",
+                other.unwrap_or_default()
+            );
+            return Err(refused(text, size, &what));
+        }
+        Ok(Self {
+            large,
+            ..Self::parse(&plain, size)?
+        })
+    }
+
     /// The size of a board that is written row by row, with its stones; `None` for other texts.
     pub fn size_of(text: &str) -> Option<Size> {
         let mut rows = text.trim().split(['/', '\n']);
@@ -134,15 +232,22 @@ impl Grid {
         self.board
     }
 
-    /// The tiles' values row by row, 0 for an empty cell and 1 for a stone.
+    /// The size.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// The tiles' values row by row, 0 for an empty cell. For a stone it is the tile that the stone stands
+    /// for, or 1.
     pub fn tiles(&self) -> impl Iterator<Item = u32> {
         let outside = 16 - self.size.cells() as usize;
         let stone = self.size.stone();
-        let value = move |exp: Exp| match Some(exp.get()) == stone {
-            true => 1,
+        let value = move |(exp, large): (Exp, u8)| match Some(exp.get()) == stone {
+            true => 1 << large,
             false => exp.tile(),
         };
-        exps(self.board).rev().skip(outside).map(value)
+        let cells = exps(self.board).rev().skip(outside);
+        cells.zip(self.large).map(value)
     }
 }
 
@@ -222,6 +327,34 @@ mod tests {
 
     fn size(text: &str) -> Size {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn large_tiles_of_a_player_are_stones() {
+        let game: Game = "3x3free5-16".parse().unwrap();
+        let text = "131072 32 16 / 64 2 4 / . . 8";
+        let grid = Grid::of_game(text, &game).unwrap();
+        assert_eq!(
+            (grid.board(), grid.to_string().as_str()),
+            (0xf_fff1_2003, text)
+        );
+        // An x is also a stone, and so is a digit of 16 or more.
+        let mixed = Grid::of_game("x 32 16 / 64 2 4 / . . 8", &game).unwrap();
+        assert_eq!(mixed.to_string(), "x 32 16 / 64 2 4 / . . 8");
+        let digits = Grid::of_game("0x754f12003", &game).unwrap();
+        assert_eq!(digits.to_string(), "128 32 16 / x 2 4 / . . 8");
+        for (text, error) in [
+            ("32 32 16 / 64 2 4 / . . 8", "two tiles 32 can merge"),
+            ("32 8 16 / 64 2 4 / . . 8", "expected 4, got 3"),
+            ("48 32 16 / 64 128 4 / . . 8", "\"48\" is neither a power"),
+            ("32 8 16 / 64 2 4", "expected 3 rows"),
+        ] {
+            let found = Grid::of_game(text, &game).unwrap_err().to_string();
+            assert!(found.contains(error), "{found}");
+        }
+        // Without stones, tiles are tiles.
+        let plain: Game = "2x2-8".parse().unwrap();
+        assert_eq!(Grid::of_game("8 2 / . .", &plain).unwrap().board(), 0x3100);
     }
 
     #[test]

@@ -4,11 +4,12 @@
 //! billions of times take slices of boards, as methods of `Rules`, and compile to wide vector
 //! instructions.
 //!
-//! Games can have stones, which slide and never merge (see `board`). The kernels for them are compiled
-//! apart, so other games run no more instructions.
+//! Games can have stones, which slide and never merge (see `board`), and locks, which tell where a move
+//! must leave stones (see `locks`). The kernels for them are compiled apart, so other games run no more
+//! instructions.
 //!
-//! Reading order: `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
-//! eight), `slide` (a move without a branch), `line` (a move as a person states it), `grid` (a board
+//! Reading order: `locks`, `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
+//! eight), `pattern` (the names of sizes), `slide` (a move without a branch), `line` (a move as a person states it), `grid` (a board
 //! as a person states it), `rules` (the kernels over slices), `spawned` (the moves of all candidates
 //! of an afterstate), `key` (boards as shorter numbers), `variant` (a game), `objective` (the
 //! quantity that a player maximises, and how often a 4 is spawned), `audit` (whether boards belong to
@@ -19,7 +20,9 @@ pub(crate) mod board;
 mod exp;
 pub(crate) mod grid;
 pub(crate) mod line;
+mod locks;
 mod objective;
+mod pattern;
 pub(crate) mod rank;
 pub(crate) mod rules;
 mod slide;

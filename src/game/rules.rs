@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::audit::audit;
 use super::board::{Board, ONES, PartKey, Shape, Size, for_size, no_stones, occupied};
 use super::exp::Exp;
+use super::locks::Locks;
 use super::slide::{Moved, slide};
-use super::symmetry::{canonical, orbit};
+use super::symmetry::{canonical, canonical_with, orbit, orbit_with};
 use crate::wide::wide;
 
 /// Counts of some states, or of some afterstates. Each thread has its own tally, and the tallies
@@ -65,6 +66,8 @@ macro_rules! for_rules {
     };
 }
 
+pub(super) use for_rules;
+
 /// The rules on boards of one size. Digits beyond the size must be 0; only `audit` checks them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules(pub Size);
@@ -72,7 +75,12 @@ pub struct Rules(pub Size);
 impl Rules {
     /// Replace each board by its canonical image.
     pub fn canonicalise(self, boards: &mut [Board]) {
-        for_size!(self.0, canonicalise::<R, C>(boards));
+        let locks = self.0.locks();
+        if locks.is_none() {
+            for_size!(self.0, canonicalise::<R, C>(boards));
+        } else if self.0.symmetries() > 1 {
+            for_size!(self.0, canonicalise_with::<R, C>(boards, locks));
+        }
     }
 
     /// Move each of `boards` in all four directions: `out[d][i]` becomes the afterstate of
@@ -84,7 +92,9 @@ impl Rules {
     /// If the lengths differ.
     pub fn slide(self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally {
         let base = below(win);
-        let (moves, wins) = for_rules!(self, slide_all::<R, C, STONES>(boards, base, out));
+        let locks = self.0.locks();
+        let slid = for_rules!(self, slide_all::<R, C, STONES>(boards, base, locks, out));
+        let (moves, wins) = slid;
         Tally {
             moves,
             wins,
@@ -105,6 +115,7 @@ impl Rules {
             ]
         );
         slid.map(|moved| match moved {
+            (afterstate, _) if !self.0.locks().keeps(afterstate) => Moved::Illegal,
             (_, won) if won != 0 => Moved::Wins,
             (0, _) => Moved::Illegal,
             (afterstate, _) => Moved::To(afterstate),
@@ -130,13 +141,17 @@ impl Rules {
         key: PartKey,
         room: bool,
     ) -> Option<(Board, &'static str)> {
-        let stones = self.0.stones();
-        for_rules!(self, audit::<R, C, STONES>(boards, key, stones, room))
+        for_rules!(self, audit::<R, C, STONES>(boards, key, self.0, room))
     }
 
     /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.
     pub fn census(self, states: &mut Vec<Board>) -> Tally {
-        let (live, labeled) = for_rules!(self, census::<R, C, STONES>(states));
+        let locks = self.0.locks();
+        let (live, labeled) = if locks.is_none() {
+            for_rules!(self, census::<R, C, STONES>(states))
+        } else {
+            for_size!(self.0, census_with_locks::<R, C>(states, &locks))
+        };
         let dead = (states.len() - live) as u64;
         states.truncate(live);
         Tally {
@@ -178,18 +193,27 @@ wide! {
 }
 
 wide! {
+    fn canonicalise_with<const R: usize, const C: usize>(boards: &mut [u64], locks: Locks) {
+        for board in boards {
+            *board = canonical_with::<R, C>(*board, locks);
+        }
+    }
+}
+
+wide! {
     /// Returns the number of legal moves and of winning moves.
     fn slide_all<const R: usize, const C: usize, const STONES: bool>(
         boards: &[u64],
         base: u64,
+        locks: Locks,
         out: [&mut [u64]; 4],
     ) -> (u64, u64) {
         let [up, right, down, left] = out;
         let each = [
-            slide_each::<R, C, 0, STONES>(boards, base, up),
-            slide_each::<R, C, 1, STONES>(boards, base, right),
-            slide_each::<R, C, 2, STONES>(boards, base, down),
-            slide_each::<R, C, 3, STONES>(boards, base, left),
+            slide_each::<R, C, 0, STONES>(boards, base, &locks, up),
+            slide_each::<R, C, 1, STONES>(boards, base, &locks, right),
+            slide_each::<R, C, 2, STONES>(boards, base, &locks, down),
+            slide_each::<R, C, 3, STONES>(boards, base, &locks, left),
         ];
         each.into_iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
     }
@@ -200,14 +224,16 @@ wide! {
 fn slide_each<const R: usize, const C: usize, const D: usize, const STONES: bool>(
     boards: &[u64],
     base: u64,
+    locks: &Locks,
     out: &mut [u64],
 ) -> (u64, u64) {
     assert_eq!(boards.len(), out.len(), "one afterstate for each board");
     let (mut wins, mut others) = (0, 0);
     for (out, &board) in out.iter_mut().zip(boards) {
         let (afterstate, won) = slide::<R, C, D, STONES>(board, base);
-        *out = if won == 0 { afterstate } else { 0 };
-        wins += u64::from(won != 0);
+        let kept = !STONES || locks.keeps(afterstate);
+        *out = if won == 0 && kept { afterstate } else { 0 };
+        wins += u64::from(won != 0 && kept);
         others += u64::from(*out != 0);
     }
     (wins + others, wins)
@@ -254,6 +280,34 @@ wide! {
             labeled += orbit::<R, C>(state);
             states[live] = state;
             live += usize::from(freedom::<R, C, STONES>(state) != 0);
+        }
+        (live, labeled)
+    }
+}
+
+wide! {
+    /// Like [`census`]. Locks can forbid every move of a state with empty cells, so all moves are made.
+    fn census_with_locks<const R: usize, const C: usize>(
+        states: &mut [u64],
+        locks: &Locks,
+    ) -> (usize, u64) {
+        let base = below(Exp::LAST);
+        let (mut live, mut labeled) = (0, 0);
+        for from in (0..states.len()).step_by(LANES) {
+            let lanes = LANES.min(states.len() - from);
+            let mut group = [0; LANES];
+            group[..lanes].copy_from_slice(&states[from..from + lanes]);
+            let mut slid = [[0; LANES]; 4];
+            let [up, right, down, left] = &mut slid;
+            slide_each::<R, C, 0, true>(&group, base, locks, up);
+            slide_each::<R, C, 1, true>(&group, base, locks, right);
+            slide_each::<R, C, 2, true>(&group, base, locks, down);
+            slide_each::<R, C, 3, true>(&group, base, locks, left);
+            for (at, &state) in group[..lanes].iter().enumerate() {
+                labeled += orbit_with::<R, C>(state, *locks);
+                states[live] = state;
+                live += usize::from(slid.iter().any(|to| to[at] != 0));
+            }
         }
         (live, labeled)
     }

@@ -8,7 +8,7 @@ use std::array;
 
 use super::board::{Board, ONES, Shape, Size, empty_cells, for_size, holds, occupied};
 use super::exp::Exp;
-use super::rules::Rules;
+use super::rules::{Rules, for_rules};
 use super::variant::Game;
 use crate::wide::wide;
 
@@ -56,12 +56,15 @@ impl LineTables {
     /// Spawn into `afterstates` and move the candidates: `moves[0]` for a spawned 2, `moves[1]` for
     /// a spawned 4.
     pub(crate) fn moves(&self, afterstates: &[Board], moves: &mut [SpawnedMoves; 2]) {
-        for_size!(self.size, moves_in::<R, C>(self, afterstates, moves));
+        for_rules!(
+            Rules(self.size),
+            moves_in::<R, C, STONES>(self, afterstates, moves)
+        );
     }
 }
 
 wide! {
-    fn moves_in<const R: usize, const C: usize>(
+    fn moves_in<const R: usize, const C: usize, const STONES: bool>(
         lines: &LineTables,
         afterstates: &[Board],
         moves: &mut [SpawnedMoves; 2],
@@ -82,7 +85,7 @@ wide! {
                 for (tile, moves) in (1..).zip(moves.iter_mut()) {
                     let candidate = afterstate | tile << shift;
                     let boards = moved.with(shift as usize / 4, tile, rows, columns);
-                    moves.take(number, candidate, boards, lines.win);
+                    moves.take::<STONES>(number, candidate, boards, lines);
                 }
                 number += 1;
             }
@@ -105,7 +108,14 @@ impl SpawnedMoves {
 
     /// Record a candidate and the boards after its four moves.
     #[inline(always)]
-    fn take(&mut self, number: usize, candidate: Board, boards: [Board; 4], win: Exp) {
+    fn take<const STONES: bool>(
+        &mut self,
+        number: usize,
+        candidate: Board,
+        boards: [Board; 4],
+        lines: &LineTables,
+    ) {
+        let locks = lines.size.locks();
         let mover = number as u32;
         let room = self.reached..self.reached + 4;
         self.movers[room.clone()].copy_from_slice(&[mover; 4]);
@@ -113,7 +123,10 @@ impl SpawnedMoves {
         let (mut reached, mut wins) = (0, false);
         for board in boards {
             to[reached & 3] = board;
-            if holds(board, win) {
+            if STONES && !locks.keeps(board) {
+                continue;
+            }
+            if holds(board, lines.win) {
                 self.won.push((mover, board));
                 wins = true;
             } else {
@@ -254,6 +267,8 @@ mod tests {
             "2x3free4-16",
             "3x3free5",
             "free8-64",
+            "3x3free5lockfff-16",
+            "L3-64",
         ] {
             let game: Game = name.parse().unwrap();
             let (tables, rules) = (LineTables::new(&game), game.rules());
@@ -267,7 +282,9 @@ mod tests {
                     below => game.top().get() - below + 1,
                 };
                 let full = (0..cells).fold(0, |board, _| board << 4 | u64::from(tile(&mut random)));
-                full & !(15 << (4 * random.u32(..cells)))
+                let mask = game.size().locks().masks().first().copied();
+                let kept = full | mask.filter(|_| random.bool()).unwrap_or(0);
+                kept & !(15 << (4 * random.u32(..cells)))
             };
             let afterstates: Vec<Board> = (0..2000).map(|_| board()).collect();
             let mut both = <[SpawnedMoves; 2]>::default();

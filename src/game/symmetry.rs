@@ -6,10 +6,13 @@
 //! least as a number, is called *canonical*. A square has 8 symmetries, a rectangle 4. The tests
 //! check on random boards of every size that sliding commutes with every symmetry.
 //!
+//! A game with locks has fewer symmetries, those that turn its masks into its masks.
+//!
 //! An image is computed without a branch from whole columns, rows or diagonals, so the compiler
 //! handles eight boards side by side in a 512-bit register.
 
 use super::board::{Shape, shift_digits};
+use super::locks::Locks;
 
 /// Columns in reverse order.
 #[inline(always)]
@@ -77,6 +80,21 @@ pub(crate) fn canonical<const R: usize, const C: usize>(x: u64) -> u64 {
     } else {
         least
     }
+}
+
+/// The least image by a symmetry that keeps the masks of `locks`.
+#[inline(always)]
+pub(crate) fn canonical_with<const R: usize, const C: usize>(x: u64, locks: Locks) -> u64 {
+    let images = images::<R, C>(x).into_iter().zip(locks.others());
+    images.fold(x, |least, (image, others)| least.min(image | others))
+}
+
+/// Number of different images by symmetries that keep the masks of `locks`.
+#[inline(always)]
+pub(crate) fn orbit_with<const R: usize, const C: usize>(x: u64, locks: Locks) -> u64 {
+    let images = images::<R, C>(x).into_iter().zip(locks.others());
+    let fixed = images.filter(|&(image, others)| image == x && others == 0);
+    u64::from(locks.symmetries()) / fixed.count() as u64
 }
 
 /// Number of different images: the size of the orbit.

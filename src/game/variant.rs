@@ -7,7 +7,7 @@ use super::board::{Board, PartKey, STONE, Size, for_size, max_exp, sum};
 use super::exp::Exp;
 use super::rules::Rules;
 use super::slide::Moved;
-use super::symmetry::canonical;
+use super::symmetry::canonical_with;
 use crate::error::{Error, InputError, Result};
 
 /// Write and read a type in JSON by its [`fmt::Display`] and its [`FromStr`].
@@ -131,8 +131,8 @@ impl Game {
         Rules(self.size)
     }
 
-    /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells, and
-    /// the stones in any other cells. Only sums 4, 6 and 8 have start states.
+    /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells. Stones
+    /// are in all cells of a mask, if there are masks, and the others are in any other cells. Only sums 4, 6 and 8 have start states.
     pub fn starts(&self, sum: u32) -> Vec<Board> {
         let [first, second] = match sum {
             4 => [Exp::TWO, Exp::TWO],
@@ -140,8 +140,13 @@ impl Game {
             8 => [Exp::FOUR, Exp::FOUR],
             _ => return Vec::new(),
         };
-        let mut boards = vec![0];
-        for _ in 0..self.size.stones() {
+        let locks = self.size.locks();
+        let mut boards = if locks.is_none() {
+            vec![0]
+        } else {
+            locks.masks()
+        };
+        for _ in locks.stones()..self.size.stones() {
             boards = self.with_one_more(&boards, STONE);
         }
         for tile in [first, second] {
@@ -217,7 +222,8 @@ impl Game {
 
     /// The canonical image of a board.
     pub fn canonical(&self, board: Board) -> Board {
-        for_size!(self.size, canonical::<R, C>(board))
+        let locks = self.size.locks();
+        for_size!(self.size, canonical_with::<R, C>(board, locks))
     }
 
     /// Replace each board by its canonical image; under 1 ns per board for hundreds of boards.
@@ -279,6 +285,9 @@ mod tests {
             "free8-64",
             "free12",
             "3x3free7-64",
+            "L3-64",
+            "free9lockfff0fff-64",
+            "3x4free8lockf000f-64",
         ] {
             assert_eq!(name.parse::<Game>().unwrap().to_string(), name);
         }
@@ -296,6 +305,7 @@ mod tests {
             "4x4free8-64",
             "free8-",
             "free8-64+2",
+            "free10lockfff0fff-64",
         ] {
             assert!(bad.parse::<Game>().is_err(), "{bad}");
         }
@@ -326,6 +336,10 @@ mod tests {
         assert_eq!(game.starts(4), [0x011f, 0x01f1]);
         let game: Game = "2x2free2".parse().unwrap();
         assert_eq!(game.starts(6), [0x12ff, 0x1ff2]);
+        let game: Game = "2x2free2lockff".parse().unwrap();
+        assert_eq!(game.starts(6), [0x12ff]);
+        let game: Game = "2x2free2lockf".parse().unwrap();
+        assert_eq!(game.starts(6), [0x12ff, 0x21ff, 0xf12f]);
         assert_eq!(game.part_of(0x1ff2).to_string(), "sum 6, largest tile 4");
     }
 
@@ -344,17 +358,20 @@ mod tests {
 
     /// The rule as a person states it, line by line.
     fn by_lines(game: Game, board: Board, direction: Direction) -> Moved {
-        let mut after = 0;
+        let (mut after, mut wins) = (0, false);
         for line in line::lines(game.size(), direction) {
             let mut tiles = line::unpack(line.of_board(board), line.len());
             line::slide(&mut tiles, game.size().stone());
-            if tiles.contains(&game.win().get()) {
-                return Moved::Wins;
-            }
+            wins |= tiles.contains(&game.win().get());
             after |= line.to_board(line::pack(&tiles).expect("no tile reaches 65536"));
         }
-        if after == board {
+        // Every digit of a mask is the digit of a stone.
+        let masks = game.size().locks().masks();
+        let is_kept = masks.is_empty() || masks.iter().any(|mask| after & mask == *mask);
+        if after == board || !is_kept {
             Moved::Illegal
+        } else if wins {
+            Moved::Wins
         } else {
             Moved::To(after)
         }
@@ -362,7 +379,14 @@ mod tests {
 
     #[test]
     fn moves_agree_with_the_rule_as_a_person_states_it() {
-        for name in ["2x2-16", "2x2", "2x2free3", "2x2free2-8"] {
+        for name in [
+            "2x2-16",
+            "2x2",
+            "2x2free3",
+            "2x2free2-8",
+            "2x2free3lockf",
+            "2x2free2lockf-8",
+        ] {
             let game: Game = name.parse().unwrap();
             let boards = 1..1u64 << (4 * game.size().cells());
             for board in boards.filter(|&board| game.max_exp(board) <= game.top()) {

@@ -88,12 +88,10 @@ impl Laws {
     /// for large boards without a winning tile.
     pub(crate) fn new(game: &Game, last: u32) -> Self {
         let half = last.min(game.sum_bound()) as usize / 2;
-        let size = game.size();
-        let cells = vec![1; size.cells() as usize];
         Self {
             game: *game,
             boards: (0..=game.top().get())
-                .map(|k| bound::holding_small(&cells, size.stones(), k, half))
+                .map(|k| bound::labeled(game.size(), k, half))
                 .collect(),
         }
     }

@@ -80,9 +80,13 @@ impl Laws {
         })?;
         // A dead board is full, and no neighbours are equal. Cover it with dominoes: each domino
         // has two different tiles, so at least 2 + 4. With an odd number of cells one cell remains.
-        // Each stone spoils one domino, whose other cell has at least a 2.
+        // Each stone spoils one domino, whose other cell has at least a 2. With locks, a dead board can have
+        // empty cells.
         let whole = (size.cells() / 2).saturating_sub(size.stones());
-        let least = 6 * whole + 2 * (cells - 2 * whole);
+        let least = match size.locks().is_none() {
+            true => 6 * whole + 2 * (cells - 2 * whole),
+            false => 4,
+        };
         law(row, dead == 0 || sum >= least, || {
             format!("{dead} dead states: a board without a move has a sum of at least {least}")
         })?;

@@ -6,7 +6,7 @@ use super::bytes::{u32_at, u64_at};
 use super::contents::{ABOUT, About, Contents, Kind, Label, LayerLabel};
 use super::fingerprint::Fingerprint;
 use crate::error::{Error, Result};
-use crate::game::{Exp, PartKey, Size};
+use crate::game::{Board, Exp, PartKey, Size};
 
 /// The format version of files whose game has no stones.
 const VERSION: u32 = 1;
@@ -18,6 +18,10 @@ const END_MAGIC: &[u8; 8] = b"enum48/.";
 
 /// Bytes of a header without the fields about values.
 pub(crate) const HEADER: usize = 40;
+/// Bytes about masks, which follow if the game has masks.
+pub(super) const ABOUT_MASKS: usize = 12;
+/// Added to the number of stones if the game has masks.
+const HAS_MASKS: u8 = 128;
 /// Bytes of a footer.
 pub(crate) const FOOTER: usize = 40;
 /// Bytes of an index entry.
@@ -45,10 +49,15 @@ pub(crate) struct Header {
 impl Header {
     /// Bytes of the header; block 0 follows it.
     pub(crate) fn size(&self) -> usize {
-        match self.contents {
-            Contents::Boards(_) | Contents::Matrices(_) => HEADER,
-            Contents::Values(_) => HEADER + ABOUT,
-        }
+        let masks = match self.contents.label().size.locks().is_none() {
+            true => 0,
+            false => ABOUT_MASKS,
+        };
+        let values = match self.contents {
+            Contents::Boards(_) | Contents::Matrices(_) => 0,
+            Contents::Values(_) => ABOUT,
+        };
+        HEADER + masks + values
     }
 
     pub(crate) fn to_bytes(self) -> Vec<u8> {
@@ -61,9 +70,11 @@ impl Header {
             (Contents::Values(_), Kind::States) => panic!("values belong to afterstates"),
         };
         let (rows, cols) = (label.size.rows(), label.size.cols());
-        let (version, size) = match label.size.stones() {
+        let masks = label.size.locks().masks();
+        let (version, size) = match label.size.stones() as u8 {
             0 => (VERSION, [rows, cols]),
-            stones => (WITH_STONES, [rows << 4 | cols, stones as u8]),
+            stones if masks.is_empty() => (WITH_STONES, [rows << 4 | cols, stones]),
+            stones => (WITH_STONES, [rows << 4 | cols, stones | HAS_MASKS]),
         };
         let mut out = Vec::with_capacity(self.size());
         out.extend(MAGIC);
@@ -76,6 +87,14 @@ impl Header {
         out.extend(self.block.to_le_bytes());
         out.extend(self.length.to_le_bytes());
         out.extend(crc32fast::hash(&out).to_le_bytes());
+        if !masks.is_empty() {
+            let begin = out.len();
+            for at in 0..4 {
+                let mask = masks.get(at).copied().unwrap_or(0);
+                out.extend(cells_of(mask).to_le_bytes());
+            }
+            out.extend(crc32fast::hash(&out[begin..]).to_le_bytes());
+        }
         if let Contents::Values(about) = self.contents {
             out.extend(about.to_bytes());
         }
@@ -112,7 +131,19 @@ impl Header {
                 });
             }
         };
+        let (locked, stones) = (stones & HAS_MASKS != 0, stones & !HAS_MASKS);
         let size = Size::new(rows, cols).and_then(|size| size.with_stones(stones.into()));
+        let (size, begin) = match bytes[HEADER..].first_chunk::<ABOUT_MASKS>() {
+            _ if !locked => (size, HEADER),
+            Some(about) if crc32fast::hash(&about[..8]) == u32_at(about, 8) => {
+                let masks: Vec<Board> = (0..4).map(|at| mask_of(&about[2 * at..])).collect();
+                let masks: Vec<Board> = masks.into_iter().filter(|&mask| mask != 0).collect();
+                let size = size.and_then(|size| size.with_masks(&masks));
+                (size, HEADER + ABOUT_MASKS)
+            }
+            Some(_) => return Err(damaged("header: checksum about masks differs")),
+            None => return Err(damaged("header: impossible length")),
+        };
         let label = Label {
             kind: match head[12] {
                 STATES => Kind::States,
@@ -137,7 +168,7 @@ impl Header {
             return Err(damaged(&format!("{} bytes after the end", got - length)));
         }
         let contents = match head[12] {
-            VALUES => bytes[HEADER..]
+            VALUES => bytes[begin..]
                 .first_chunk()
                 .ok_or("header: impossible length")
                 .and_then(|about| About::from_bytes(label, about))
@@ -157,6 +188,21 @@ impl Header {
         }
         Ok(header)
     }
+}
+
+/// A bit for each cell of a mask, the last cell least significant.
+fn cells_of(mask: Board) -> u16 {
+    (0..16).fold(0, |cells, cell| {
+        cells | ((mask >> (4 * cell) & 1) as u16) << cell
+    })
+}
+
+/// The mask of the first two bytes.
+fn mask_of(bytes: &[u8]) -> Board {
+    let cells = u16::from_le_bytes([bytes[0], bytes[1]]);
+    (0..16).fold(0, |mask, cell| {
+        mask | u64::from(cells >> cell & 1) * 15 << (4 * cell)
+    })
 }
 
 /// A footer: the totals of the blocks.

@@ -42,15 +42,17 @@
 //!   counted from 0 along the rows. Two spawns on the empty board start the game, and one follows
 //!   each move that does not win. Stones come before the first spawn, one after the other: with n empty
 //!   cells, let k be w mod n for the next word w below the greatest multiple of n that is at most 2^32.
+//!   In a game with masks, stones fill a mask before the others come. Of n > 1 masks, such a k chooses one.
 //!
-//! A code is valid if every field is as described, each move changes the board, each tile is
+//! A code is valid if every field is as described, each move changes the board and keeps a mask if there
+//! are masks, each tile is
 //! spawned into an empty cell, no move follows the win, and `W` is present exactly if the game is
 //! won. CHECK detects every change within four neighbouring characters before it. CHECK finds
 //! typing errors; only the moves prove a game.
 //!
 //! Worked example on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and
 //! 1), moves left (3, padded to 110000, which is 48), and wins, so no tile follows.
-//! `scripts/replay_code.py` replays codes in 100 lines of Python.
+//! `scripts/replay_code.py` replays codes in 120 lines of Python.
 //!
 //! Reading order: `position` (a board during a game), `replay` (a game move by move, with the source
 //! of its tiles), `code` (a game that was played, and its text), `others` (the forms of other

@@ -144,9 +144,10 @@ impl Position {
         }
     }
 
-    /// Move all tiles. Returns false if the board does not change: the move is not legal.
+    /// Move all tiles. Returns false if the move is not legal: the board does not change, or stones would
+    /// leave the cells that must keep them.
     pub fn slide(&mut self, direction: Direction) -> bool {
-        let before = self.cells;
+        let before = self.clone();
         for line in line::lines(self.game.size(), direction) {
             let mut tiles = [0; 4];
             for (tile, cell) in tiles.iter_mut().zip(line.cells()) {
@@ -157,7 +158,14 @@ impl Position {
                 self.cells[cell] = tile;
             }
         }
-        self.cells != before
+        let locks = self.game.size().locks();
+        // No game with stones has the tile 65536.
+        let is_kept = self.board().is_none_or(|board| locks.keeps(board));
+        if !is_kept {
+            *self = before;
+            return false;
+        }
+        self.cells != before.cells
     }
 
     /// Whether the game goes on, is lost or is won.
@@ -167,6 +175,13 @@ impl Position {
         let is_won = |&e: &u8| e >= win && Some(e) != stone;
         if self.game.max().is_some() && cells.iter().any(is_won) {
             return Status::Won;
+        }
+        if !self.game.size().locks().is_none() {
+            let is_legal = |&direction: &Direction| self.clone().slide(direction);
+            return match Direction::ALL.iter().any(is_legal) {
+                true => Status::Live,
+                false => Status::Dead,
+            };
         }
         let cols = usize::from(self.game.size().cols());
         let merge = |a: u8, b: u8| a == b && Some(a) != stone;

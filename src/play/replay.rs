@@ -10,7 +10,7 @@ use std::str::FromStr;
 use super::position::{Position, Spawn, Status};
 use super::refused;
 use crate::error::{Error, InputError, Result};
-use crate::game::{Direction, Game};
+use crate::game::{Direction, Game, Size};
 use crate::random::Random;
 
 /// A seed: a number, written in base 36.
@@ -71,6 +71,20 @@ impl Chance {
     /// The generator for a seed, at its beginning.
     pub fn new(seed: Seed) -> Self {
         Self(Random::new(seed.0))
+    }
+
+    /// The cells of a mask, if there are masks. All masks are equally likely.
+    fn mask(&mut self, size: Size) -> Vec<u8> {
+        let masks = size.locks().masks();
+        let drawn = match masks.len() {
+            0 => return Vec::new(),
+            1 => 0,
+            masks => self.0.below(masks as u64),
+        };
+        let mask = masks[drawn as usize];
+        let last = size.cells() - 1;
+        let has_stone = |&cell: &u8| mask >> (4 * (last - u32::from(cell))) & 15 != 0;
+        (0..=last as u8).filter(has_stone).collect()
     }
 
     /// The cell of the next stone of the start. All empty cells are equally likely.
@@ -157,7 +171,10 @@ impl<'a> Replay<'a> {
         let (chance, listed) = match luck {
             Luck::Seed(seed) => {
                 let mut chance = Chance::new(*seed);
-                for _ in 0..game.size().stones() {
+                for cell in chance.mask(game.size()) {
+                    position.place_stone(cell);
+                }
+                for _ in game.size().locks().stones()..game.size().stones() {
                     let cell = chance.stone(&position);
                     position.place_stone(cell);
                 }
@@ -178,6 +195,13 @@ impl<'a> Replay<'a> {
                         "the start: its stones: expected {expected} different cells, the least first"
                     );
                     return Err(refused(what));
+                }
+                if !position
+                    .board()
+                    .is_some_and(|board| game.size().locks().keeps(board))
+                {
+                    let what = "the start: its stones: expected some in all cells of a mask";
+                    return Err(refused(what.to_owned()));
                 }
                 (None, start.iter().chain(then))
             }

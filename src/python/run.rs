@@ -7,7 +7,7 @@ use std::{fs, mem};
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 
 use super::arguments::{
     Boards, KindArg, MaxTileArg, NumberArg, PyArrayOf, PyNumbers, SeedArg, SumArg, columns,
@@ -59,13 +59,18 @@ impl PyRun {
         self.run.game().to_string()
     }
 
-    /// The rows and columns of the board; in a game with stones also their number.
+    /// The rows and columns of the board; in a game with stones also their number. In a game with masks
+    /// it is their name, such as "L3".
     #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let size = self.run.game().size();
+        if !size.locks().is_none() {
+            return Ok(PyString::new(py, &size.to_string()).into_any());
+        }
         let stones = Some(size.stones()).filter(|&stones| stones > 0);
         let sides = [size.rows().into(), size.cols().into()];
-        PyTuple::new(py, sides.into_iter().chain(stones).collect::<Vec<u32>>())
+        let shape = sides.into_iter().chain(stones).collect::<Vec<u32>>();
+        Ok(PyTuple::new(py, shape)?.into_any())
     }
 
     /// The winning tile, or None.

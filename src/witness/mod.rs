@@ -49,6 +49,7 @@ fn is_start(game: &Game, board: Board) -> bool {
         .collect();
     matches!(tiles[..], [Exp::TWO | Exp::FOUR, Exp::TWO | Exp::FOUR])
         && size.stones_of(board) == size.stones()
+        && size.locks().keeps(board)
 }
 
 /// The reason why a board cannot be reached, if it breaks one of a few simple rules.
@@ -57,6 +58,9 @@ fn refute(game: &Game, board: Board) -> Option<String> {
     let (largest, win) = (game.max_exp(board), game.win());
     if tiles.clone().count() < 2 && largest < win {
         return Some("a game starts with two tiles, and never has fewer".to_owned());
+    }
+    if !game.size().locks().keeps(board) {
+        return Some("every move leaves stones in all cells of a mask".to_owned());
     }
     if largest > win {
         return Some(format!(

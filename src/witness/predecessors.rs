@@ -93,8 +93,9 @@ impl Predecessors {
             }
             out.drain(..boards);
         }
-        // A move must change the board.
-        out.retain(|&board| board != after);
+        // A move must change the board. No state has other stones than a move can leave.
+        let locks = self.game.size().locks();
+        out.retain(|&board| board != after && locks.keeps(board));
         out
     }
 }

@@ -92,15 +92,29 @@ fn mix(x: u64) -> u64 {
 }
 
 fn compare(rows: u8, cols: u8, max: Option<u32>, until: Option<u32>) {
-    compare_with_stones([rows, cols, 0], max, until);
+    compare_with_stones([rows, cols, 0], &[], max, until);
 }
 
-fn compare_with_stones([rows, cols, stones]: [u8; 3], max: Option<u32>, until: Option<u32>) {
+/// Compare a game with stones, and with masks, which have a bit for each cell.
+fn compare_with_stones(
+    [rows, cols, stones]: [u8; 3],
+    masks: &[usize],
+    max: Option<u32>,
+    until: Option<u32>,
+) {
     let twin = Plain::new(rows.into(), cols.into(), max).with_stones(stones.into());
+    let twin = twin.with_masks(masks);
     let expected = count(&twin, until.unwrap_or(u32::MAX));
 
     let size = Size::new(rows, cols).unwrap();
-    let game = Game::new(size.with_stones(stones.into()).unwrap(), max).unwrap();
+    let mut size = size.with_stones(stones.into()).unwrap();
+    if !masks.is_empty() {
+        // A digit f for each cell of a mask.
+        let board = |mask: &usize| u64::from_str_radix(&format!("{mask:b}").replace('1', "f"), 16);
+        let masks: Vec<u64> = masks.iter().map(|mask| board(mask).unwrap()).collect();
+        size = size.with_masks(&masks).unwrap();
+    }
+    let game = Game::new(size, max).unwrap();
     let mut engines = vec![Engine::Lists];
     engines.extend(([rows, cols, stones] == [4, 4, 0]).then_some(Engine::Bits));
     for engine in engines {
@@ -133,7 +147,7 @@ fn games_with_stones_agree_with_the_twin() {
     for (rows, cols, most) in [(2, 2, 2), (2, 3, 4), (3, 2, 2)] {
         for stones in 1..=most {
             for max in [None, Some(8), Some(32)] {
-                compare_with_stones([rows, cols, stones], max, None);
+                compare_with_stones([rows, cols, stones], &[], max, None);
             }
         }
     }
@@ -145,7 +159,31 @@ fn games_with_stones_agree_with_the_twin() {
         ([4, 4, 12], Some(16)),
         ([4, 4, 14], Some(8)),
     ] {
-        compare_with_stones(size, max, None);
+        compare_with_stones(size, &[], max, None);
+    }
+}
+
+#[test]
+fn games_with_masks_agree_with_the_twin() {
+    for (size, masks, max) in [
+        ([2, 2, 1], &[0b0001][..], None),
+        ([2, 2, 1], &[0b0001, 0b1000], None),
+        ([2, 2, 2], &[0b0011], Some(8)),
+        ([2, 3, 2], &[0b000_001], Some(16)),
+        ([2, 3, 2], &[0b000_011, 0b011_000], None),
+        ([3, 2, 3], &[0b01_01_01], None),
+        ([3, 3, 3], &[0b000_000_111], Some(32)),
+        ([3, 3, 4], &[0b000_011_011], Some(16)),
+        (
+            [3, 3, 4],
+            &[0b000_000_111, 0b000_011_001, 0b001_001_001],
+            None,
+        ),
+        ([3, 3, 4], &[0b101_000_101], Some(16)),
+        ([4, 3, 6], &[0b000_000_011_111], Some(16)),
+        ([4, 4, 12], &[0b0000_0111_0111_0111], Some(8)),
+    ] {
+        compare_with_stones(size, masks, max, None);
     }
 }
 

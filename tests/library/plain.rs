@@ -22,6 +22,9 @@ pub(crate) struct Plain {
     win: Option<u8>,
     cells: usize,
     stones: usize,
+    /// Sets of cells, a bit for each cell, the last cell least significant. After a move, all cells of one
+    /// of them hold stones.
+    masks: Vec<usize>,
     /// For each direction, the cells of each line, starting at the edge that tiles move to.
     lines: [Vec<Vec<usize>>; 4],
     /// For each image of a board, the cell from which each of its cells comes.
@@ -68,6 +71,7 @@ impl Plain {
             win: win.map(|tile| tile.ilog2() as u8),
             cells: rows * cols,
             stones: 0,
+            masks: Vec::new(),
             lines: array::from_fn(|i| {
                 let direction = Direction::ALL[i];
                 let sideways = matches!(direction, Direction::Left | Direction::Right);
@@ -90,11 +94,34 @@ impl Plain {
         self
     }
 
-    /// The boards before the first tile: the stones are in any cells.
+    /// The game with these masks, of which a move must keep one.
+    pub(crate) fn with_masks(mut self, masks: &[usize]) -> Self {
+        self.masks = masks.to_vec();
+        let set = |mask: usize, i: usize| mask >> (self.cells - 1 - i) & 1;
+        let moved = |mask, image: &[usize]| image.iter().fold(0, |all, &i| all << 1 | set(mask, i));
+        self.images.retain(|image| {
+            masks
+                .iter()
+                .all(|&mask| masks.contains(&moved(mask, image)))
+        });
+        self
+    }
+
+    /// Whether the stones of a board are where a move may leave them.
+    fn keeps(&self, cells: &Cells) -> bool {
+        let cells = &cells[..self.cells];
+        let stones = cells
+            .iter()
+            .fold(0, |all, &e| all << 1 | usize::from(e == STONE));
+        self.masks.is_empty() || self.masks.iter().any(|mask| stones & mask == *mask)
+    }
+
+    /// The boards before the first tile: the stones are in any cells, or also in all cells of a mask.
     pub(crate) fn begin(&self) -> Vec<Cells> {
         let sets = (0..1usize << self.cells).filter(|set| set.count_ones() as usize == self.stones);
         let cell = |set: usize, i| if set >> i & 1 == 1 { STONE } else { 0 };
-        sets.map(|set| array::from_fn(|i| cell(set, i))).collect()
+        let begin = sets.map(|set| array::from_fn(|i| cell(set, i)));
+        begin.filter(|cells| self.keeps(cells)).collect()
     }
 
     /// The cells of a board, which is given as digits.
@@ -147,7 +174,8 @@ impl Plain {
                 }
             }
         }
-        (after != *cells).then_some(Moved { after, earned, won })
+        let is_legal = after != *cells && self.keeps(&after);
+        is_legal.then_some(Moved { after, earned, won })
     }
 
     /// The results of all legal moves.

@@ -26,7 +26,16 @@ fn a_second_program_replays_codes_to_the_same_boards() {
         "witness --sample 100 --dir enum48-data/3x3free5-16 --quiet",
     );
     // Seeds place the stones, too.
-    let seeded: Vec<String> = (0..50).map(seeded_with_stones).collect();
+    let games = [
+        "free8-64",
+        "L3-64",
+        "3x3free5lockfff",
+        "free9lockffffff_fff0fff",
+    ];
+    let seeds = (0..80).zip(games.into_iter().cycle());
+    let seeded: Vec<String> = seeds
+        .map(|(seed, game)| seeded_with_stones(game, seed))
+        .collect();
     let seeded = seeded.iter().map(String::as_str);
     let codes = sample.lines().chain(with_stones.lines());
     let codes: Vec<&str> = codes.chain(seeded).chain([WON, DEAD, ONE]).collect();
@@ -57,9 +66,9 @@ fn a_second_program_replays_codes_to_the_same_boards() {
     }
 }
 
-/// The code of a game of free8-64 with up to twenty moves, each the first legal one.
-fn seeded_with_stones(seed: u64) -> String {
-    let (game, luck) = ("free8-64".parse().unwrap(), Luck::Seed(Seed(seed)));
+/// The code of a game with up to twenty moves, each the first legal one.
+fn seeded_with_stones(game: &str, seed: u64) -> String {
+    let (game, luck) = (game.parse().unwrap(), Luck::Seed(Seed(seed)));
     let mut code = Code::new(game, luck.clone(), vec![]).unwrap();
     for _ in 0..20 {
         let moves = |direction| [code.moves(), &[direction]].concat();

@@ -8,12 +8,12 @@ use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Arg, Args, Command};
 
 use crate::cli::out::talk;
 use crate::engine::Plan;
-use crate::game::{Game, Grid, Size};
+use crate::game::{Board, Game, Grid, Size};
 use crate::machine::{self, THREADS_PER_CORE};
 
 /// A parser of whole numbers from `least` to `most`.
@@ -41,7 +41,7 @@ pub(in crate::cli) fn tile(text: &str) -> Result<u32, &'static str> {
 }
 
 /// The words of a command, with options in the place of a game's name: 3x3-128 stands for `--size 3x3
-/// --max 128`, and free8-128 for `--size free8 --max 128`. This holds for every subcommand that has these
+/// --max 128`, and free8-128 or L3-128 for `--size free8 --max 128`. This holds for every subcommand that has these
 /// options, except `check`, whose words are files.
 pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let mut command = command;
@@ -94,8 +94,11 @@ fn size_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
         Some((rows, columns)) => is_number(rows) && is_number(columns) && !rows.starts_with('0'),
         None => sides.is_empty() && free.is_some(),
     };
-    let are_numbers = free.into_iter().chain(tile).all(is_number);
-    (is_sides && are_numbers).then_some((size, tile))
+    let has_masks = size
+        .parse::<Size>()
+        .is_ok_and(|size| !size.locks().is_none());
+    let is_size = has_masks || is_sides && free.is_none_or(is_number);
+    (is_size && tile.is_none_or(is_number)).then_some((size, tile))
 }
 
 /// The line that refuses an argument: the message and the suggestion of clap.
@@ -123,20 +126,51 @@ pub(in crate::cli) fn refusal(refused: &clap::Error) -> String {
 #[derive(Args)]
 pub(in crate::cli) struct Stones {
     /// Number of stones: they slide but never merge, as the large tiles do at the end of 4x4. Without
-    /// --size they are on 4x4: --stones 8 is the game free8
-    #[arg(long, value_name = "N")]
-    stones: Option<u32>,
+    /// --size they are on 4x4: --stones 8 is the game free8. Or a mask, as '.... / .... / .xxx / .xxx': a
+    /// move must leave stones in all cells x of a mask; up to three masks can be given
+    #[arg(long, value_name = "N|MASK")]
+    stones: Vec<String>,
 }
 
 impl Stones {
     /// The size that --size and --stones name together, if any.
     pub(in crate::cli) fn on(&self, size: Option<Size>) -> anyhow::Result<Option<Size>> {
-        let Some(stones) = self.stones else {
-            return Ok(size);
-        };
-        let size = size.map_or_else(|| Size::new(4, 4), Ok)?;
-        Ok(Some(size.with_stones(stones)?))
+        match &self.stones[..] {
+            [] => Ok(size),
+            [number] if number.bytes().all(|digit| digit.is_ascii_digit()) => {
+                let size = size.map_or_else(|| Size::new(4, 4), Ok)?;
+                let number = number.parse().unwrap_or(u32::MAX);
+                Ok(Some(size.with_stones(number)?))
+            }
+            masks => {
+                let masks = masks.iter().map(|text| mask(text));
+                let masks = masks.collect::<anyhow::Result<Vec<Grid>>>()?;
+                let of = masks[0].size();
+                let size = size.unwrap_or(of);
+                ensure!(
+                    masks.iter().all(|mask| mask.size().is_shaped_as(size)),
+                    "stones: expected masks of {}x{}",
+                    size.rows(),
+                    size.cols()
+                );
+                let size = match size.stones() {
+                    0 => size.with_stones(of.stones())?,
+                    _ => size,
+                };
+                let masks: Vec<Board> = masks.iter().map(Grid::board).collect();
+                Ok(Some(size.with_masks(&masks)?))
+            }
+        }
     }
+}
+
+/// Read a mask; its cells may stand side by side.
+fn mask(text: &str) -> anyhow::Result<Grid> {
+    let spaced = text.replace('.', ". ").replace('x', "x ");
+    let size = Grid::size_of(&spaced).with_context(|| {
+        format!("{text}: neither a number of stones nor a mask, as in '.... / .... / .xxx / .xxx'")
+    })?;
+    Ok(Grid::parse(&spaced, size)?)
 }
 
 /// A game, by its size and winning tile.
@@ -184,12 +218,12 @@ impl AskedGame {
 
 /// The board in some words, which the shell may have split.
 pub(in crate::cli) fn board(words: &[String], game: &Game) -> anyhow::Result<Grid> {
-    let is_board = |word: &String| word.starts_with("0x") || Grid::parse(word, game.size()).is_ok();
+    let is_board = |word: &String| word.starts_with("0x") || Grid::of_game(word, game).is_ok();
     if words.len() > 1 && words.iter().any(is_board) {
         let words = words.join(" ");
         bail!("{words}: expected one board: give each board in a command of its own");
     }
-    Ok(Grid::parse(&words.join(" "), game.size())?)
+    Ok(Grid::of_game(&words.join(" "), game)?)
 }
 
 /// The help of `--memory` for subcommands that look values up.
@@ -264,6 +298,12 @@ mod tests {
                 "enum48 --size free8 --max 128 --until 40",
             ),
             ("enum48 3x3free7", "enum48 --size 3x3free7"),
+            ("enum48 L3-128", "enum48 --size L3 --max 128"),
+            ("enum48 442 freedom", "enum48 442 freedom"),
+            (
+                "enum48 free9lockfff0fff-64",
+                "enum48 --size free9lockfff0fff --max 64",
+            ),
             ("enum48 5x5-8 --quiet", "enum48 --size 5x5 --max 8 --quiet"),
             // The value of an option, a subcommand without options of a game, and boards.
             (

@@ -99,7 +99,11 @@ impl LineMoves {
             }
             all
         });
-        moves.filter(move |all| all.wins || all.after != board)
+        let masks = self.game.size().locks().masks();
+        moves.filter(move |all| {
+            let is_kept = masks.is_empty() || masks.iter().any(|mask| all.after & mask == *mask);
+            is_kept && (all.wins || all.after != board)
+        })
     }
 
     /// Append the boards after all legal moves except wins. Counts moves and wins.

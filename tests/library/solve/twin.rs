@@ -145,17 +145,27 @@ fn every_value_at_other_rates_of_4s_is_within_its_error_bound() {
 
 #[test]
 fn every_value_of_a_game_with_stones_is_within_its_error_bound() {
-    for ([rows, cols, stones], win) in [
-        ([2, 2, 1], 16),
-        ([2, 3, 2], 32),
-        ([3, 2, 3], 16),
-        ([3, 3, 5], 16),
-        ([4, 4, 13], 8),
+    for ([rows, cols, stones], mask, win) in [
+        ([2, 2, 1], 0, 16),
+        ([2, 3, 2], 0, 32),
+        ([3, 2, 3], 0, 16),
+        ([3, 3, 5], 0, 16),
+        ([4, 4, 13], 0, 8),
+        ([2, 3, 2], 0b000_011, 16),
+        ([3, 3, 3], 0b000_001_011, 16),
     ] {
         let names = ["score", "moves", "8", &win.to_string()];
-        let game = || Plain::new(rows, cols, Some(win)).with_stones(stones);
+        let plain = || Plain::new(rows, cols, Some(win)).with_stones(stones);
+        let game = || match mask {
+            0 => plain(),
+            mask => plain().with_masks(&[mask]),
+        };
         let size = Size::new(rows as u8, cols as u8).unwrap();
-        let size = size.with_stones(stones as u32).unwrap();
+        let mut size = size.with_stones(stones as u32).unwrap();
+        if mask != 0 {
+            let board = u64::from_str_radix(&format!("{mask:b}").replace('1', "f"), 16);
+            size = size.with_masks(&[board.unwrap()]).unwrap();
+        }
         let name = Game::new(size, Some(win)).unwrap().to_string();
         let runs = ROUNDINGS.map(|rounding| Counted::solved(&name, &names, rounding));
         for wanted in names {
@@ -190,6 +200,11 @@ fn endgames_have_the_numbers_of_an_independent_program() {
             "free7-32",
             [23_750_399, 4_335_998, 18_574_855],
             [0.950009505332045, 0.951888528279903],
+        ));
+        games.push((
+            "L3-64",
+            [16_772_727, 517_345, 8_153_639],
+            [0.768126328767031, 0.773297893114722],
         ));
     }
     for (name, counts, chances) in games {
