@@ -150,3 +150,113 @@ fn the_files_of_a_game_with_stones_are_verified_and_its_counts_checked() {
     let estimate = good(&place, "free4-16 --dry-run");
     assert!(estimate.contains("canonical boards with a 2 or a 4"));
 }
+
+#[test]
+fn a_game_with_masks_is_named_by_its_pattern_or_its_masks() {
+    let place = place();
+    for (args, game) in [
+        ("L3-8 --until 20", "L3 to 8"),
+        (
+            "--stones ..../..../.xxx/.xxx --max 8 --until 20 --dir same",
+            "L3 to 8",
+        ),
+        (
+            "--size free9 --stones ..../..../.xxx/.xxx --max 8 --until 20",
+            "free9lockfff0fff to 8",
+        ),
+        (
+            "--stones .../.xx/... --stones .x./.x./... --max 16",
+            "3x3free7lockff000_f00f0000 to 16",
+        ),
+    ] {
+        let said = good(&place, &format!("{args} --quiet"));
+        assert!(said.contains(game), "{args}: {said}");
+    }
+    for (args, why) in [
+        (
+            "--stones .../.xx/... --stones .x./.../... --max 16",
+            "all masks have the same number of stones",
+        ),
+        (
+            "--size 4 --stones .../.xx/... --max 16",
+            "expected masks of 4x4",
+        ),
+        (
+            "--stones .../.x2/... --max 16",
+            "a mask has stones (x, or f in hexadecimal) and empty cells alone",
+        ),
+        (
+            "--size 3x3free8 --stones .../.xx/... --max 16",
+            "a mask of 2 cells needs as many stones",
+        ),
+        (
+            "--stones seven --max 16",
+            "neither a number of stones nor a mask",
+        ),
+        (
+            "show 0x2f1 --size 2x2free3lockf",
+            "expected some in all cells of 0xf: turn it to 4 . / 2 x",
+        ),
+    ] {
+        refused(&place, args, why);
+    }
+}
+
+#[test]
+fn the_boards_of_a_game_with_masks_are_explained_found_and_judged() {
+    let place = solved("3x3free5lockff0ff-16", "score,16");
+    let said = good(&place, "verify run --deep --quiet");
+    assert!(
+        said.contains("rebuilt: every value, equal to the last bit"),
+        "{said}"
+    );
+    let table = "check run/layers.csv --max 16 --size";
+    let named = format!("{table} 3x3free5lockff0ff");
+    assert!(good(&place, &named).contains("all laws hold"));
+    let boards = good(&place, "states run --format csv");
+    let boards: Vec<&str> = boards.lines().skip(1).step_by(29).collect();
+    assert!(boards.len() > 10);
+    for line in boards {
+        let hex = line.split(',').next().unwrap();
+        let best = json(&place, &format!("best {hex} --dir run"));
+        let show = json(&place, &format!("show {hex} --dir run"));
+        assert_eq!(
+            (&best["reached"], &show["reached"]),
+            (&true.into(), &true.into())
+        );
+        // The rules alone solve the game.
+        let same = json(
+            &place,
+            &format!("best {hex} --size 3x3free5lockff0ff --max 16 --for score"),
+        );
+        assert_eq!(same["values"]["score"], best["values"]["score"], "{hex}");
+        let code = good(&place, &format!("witness {hex} --dir run --quiet"));
+        let code = code.trim();
+        assert!(
+            good(&place, &format!("replay {code}")).contains(hex),
+            "{code}"
+        );
+        assert!(good(&place, &format!("rate {code} --dir run")).contains("3x3free5lockff0ff-16"));
+    }
+}
+
+#[test]
+fn boards_of_a_full_game_are_endgames() {
+    let place = solved("3x3free5-16", "16");
+    let plain = json(&place, "best 0x012fff1f1 --dir run");
+    let tiles = json(&place, "best . 2 4 / 16 32 64 / 2 128 2 --dir run");
+    let cells = serde_json::json!([0, 2, 4, 16, 32, 64, 2, 128, 2]);
+    assert_eq!(tiles["cells"], cells);
+    assert_eq!(
+        (&tiles["moves"], &tiles["board"]),
+        (&plain["moves"], &plain["board"])
+    );
+    assert!(good(&place, "best . 2 4 / 16 32 64 / 2 128 2 --dir run").contains("128"));
+    refused(
+        &place,
+        "best . 2 4 / 16 32 32 / 2 128 2 --dir run",
+        "two tiles 32 can merge",
+    );
+    let few = "expected 4, got 3: it is a board of 3x3free6-16";
+    refused(&place, "best . 2 4 / 16 32 8 / 2 128 2 --dir run", few);
+}

@@ -15,14 +15,15 @@ use crate::cli::job::open::GameOrRun;
 use crate::cli::out::Outcome;
 use crate::cli::out::output::{self, print_json};
 use crate::cli::out::units;
-use crate::game::{Grid, Size};
+use crate::game::{Game, Grid};
 use crate::lines::fields;
 use crate::play::{Code, OtherForm};
 use crate::store::Sink;
 
 /// The best move of a board, and the value of each move, by a solved run or a small game
 ///
-/// The board may lie in any orientation. The value of a move is an expectation, with the best play for
+/// The board may lie in any orientation. In a game with stones, tiles of at least the winning tile are
+/// stones. The value of a move is an expectation, with the best play for
 /// the objective after the move: of the score or the moves from this board on, or of reaching a tile.
 /// The loss of a move is its difference from the best move for the first objective. The error is the
 /// maximum error of a value before it is rounded for print; the error of a loss is at most twice that. A
@@ -120,7 +121,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         let is_first = column.is_none();
         let column = *column.get_or_insert_with(|| column_of_boards(text));
         let is_heading = is_first && column.is_some();
-        (!is_heading).then(|| board_of_line(text, column, game.size()))
+        (!is_heading).then(|| board_of_line(text, column, &game))
     };
     let questions = Questions {
         // A larger batch would be faster only on much larger games than 3x3.
@@ -155,9 +156,13 @@ fn end_of(text: &str) -> Result<String> {
 }
 
 /// The board of a line, or of a column of it.
-fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, size: Size) -> Result<Grid> {
+fn board_of_line(
+    line: &str,
+    columns: Option<(usize, Option<usize>)>,
+    game: &Game,
+) -> Result<Grid> {
     let Some((column, cells)) = columns else {
-        return Ok(Grid::parse(&end_of(line)?, size)?);
+        return Ok(Grid::of_game(&end_of(line)?, game)?);
     };
     let fields = fields(line.as_bytes()).map_err(anyhow::Error::msg)?;
     let field = fields.get(column).with_context(|| {
@@ -165,18 +170,18 @@ fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, size: Size
         format!("expected a board in column {}, got {got}", column + 1)
     })?;
     if field.parse::<f64>().is_err() || field.starts_with('0') {
-        return Ok(Grid::parse(field, size)?);
+        return Ok(Grid::of_game(field, game)?);
     }
     // Programs that read 0x0132 as a number write 306. R also rounds it, so the cells are read instead.
     let cells = cells.and_then(|cells| fields.get(cells)).with_context(|| {
         let advice = "keep that column as text, or keep the column cells";
         format!("{field}: a program has turned 0x into a decimal number: {advice}")
     })?;
-    let tiles = cells.split(|c: char| !c.is_ascii_digit());
+    let tiles = cells.split(|c: char| !c.is_ascii_alphanumeric());
     let tiles: Vec<&str> = tiles.filter(|tile| !tile.is_empty()).collect();
-    let rows = tiles.chunks(size.cols().into()).map(|row| row.join(" "));
+    let rows = tiles.chunks(game.size().cols().into()).map(|row| row.join(" "));
     let rows: Vec<String> = rows.collect();
-    Ok(Grid::parse(&rows.join("/"), size)?)
+    Ok(Grid::of_game(&rows.join("/"), game)?)
 }
 
 #[cfg(test)]
@@ -185,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_first_line_that_names_the_column_of_the_boards_makes_a_csv() {
-        let size = Size::new(2, 2).unwrap();
+        let game: Game = "2x2".parse().unwrap();
         for (first, line, expected) in [
             ("0x2310", "0x2310", 0x2310),
             ("4 8 / 2 .", "4,8 / 2,.", 0x2310),
@@ -195,16 +200,16 @@ mod tests {
             ("\"state\",\"cells\"", "306,\"0 2 8 4\"", 0x0132),
             ("state,cells", "4e+03,\"[0, 32768, 1024, 0]\"", 0x0fa0),
         ] {
-            let found = board_of_line(line, column_of_boards(first), size).unwrap();
+            let found = board_of_line(line, column_of_boards(first), &game).unwrap();
             assert_eq!(found.board(), expected, "{first}");
         }
     }
 
     #[test]
     fn a_row_without_a_board_is_refused_with_the_reason() {
-        let size = Size::new(2, 2).unwrap();
+        let game: Game = "2x2".parse().unwrap();
         let column = column_of_boards("sum,state");
-        let error = |line| board_of_line(line, column, size).unwrap_err().to_string();
+        let error = |line| board_of_line(line, column, &game).unwrap_err().to_string();
         assert_eq!(error("14"), "expected a board in column 2, got 1 column");
         assert_eq!(error(""), "expected a board in column 2, got 0 columns");
         assert!(error("14,0x12345").contains("more digits"));
