@@ -225,11 +225,6 @@ impl Size {
         self.cols
     }
 
-    /// Whether boards of both sizes have the same rows and columns.
-    pub(crate) fn is_shaped_as(self, other: Self) -> bool {
-        (self.rows, self.cols) == (other.rows, other.cols)
-    }
-
     /// Number of stones.
     pub fn stones(self) -> u32 {
         self.stones.into()

@@ -9,11 +9,11 @@
 //! instructions.
 //!
 //! Reading order: `locks`, `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
-//! eight), `pattern` (the names of sizes), `slide` (a move without a branch), `line` (a move as a person states it), `grid` (a board
-//! as a person states it), `rules` (the kernels over slices), `spawned` (the moves of all candidates
-//! of an afterstate), `key` (boards as shorter numbers), `variant` (a game), `objective` (the
-//! quantity that a player maximises, and how often a 4 is spawned), `audit` (whether boards belong to
-//! their part).
+//! eight), `pattern` (the names of sizes), `slide` (a move without a branch), `line` (a move as a
+//! person states it), `grid` (a board as a person states it), `rules` (the kernels over slices),
+//! `spawned` (the moves of all candidates of an afterstate), `key` (boards as shorter numbers),
+//! `variant` (a game), `objective` (the quantity that a player maximises, and how often a 4 is
+//! spawned), `audit` (whether boards belong to their part).
 
 pub(crate) mod audit;
 pub(crate) mod board;

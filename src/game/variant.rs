@@ -132,7 +132,8 @@ impl Game {
     }
 
     /// The canonical start states of one sum, in order: two tiles, each 2 or 4, in different cells. Stones
-    /// are in all cells of a mask, if there are masks, and the others are in any other cells. Only sums 4, 6 and 8 have start states.
+    /// are in all cells of a mask, if there are masks, and the others are in any other cells. Only sums 4,
+    /// 6 and 8 have start states.
     pub fn starts(&self, sum: u32) -> Vec<Board> {
         let [first, second] = match sum {
             4 => [Exp::TWO, Exp::TWO],

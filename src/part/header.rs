@@ -201,7 +201,7 @@ fn cells_of(mask: Board) -> u16 {
 fn mask_of(bytes: &[u8]) -> Board {
     let cells = u16::from_le_bytes([bytes[0], bytes[1]]);
     (0..16).fold(0, |mask, cell| {
-        mask | u64::from(cells >> cell & 1) * 15 << (4 * cell)
+        mask | (u64::from(cells >> cell & 1) * 15) << (4 * cell)
     })
 }
 

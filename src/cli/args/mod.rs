@@ -147,8 +147,10 @@ impl Stones {
                 let masks = masks.collect::<anyhow::Result<Vec<Grid>>>()?;
                 let of = masks[0].size();
                 let size = size.unwrap_or(of);
+                let sides = |size: Size| (size.rows(), size.cols());
+                let is_alike = |of: Size| sides(of) == sides(size);
                 ensure!(
-                    masks.iter().all(|mask| mask.size().is_shaped_as(size)),
+                    masks.iter().map(Grid::size).all(is_alike),
                     "stones: expected masks of {}x{}",
                     size.rows(),
                     size.cols()
