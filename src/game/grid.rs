@@ -98,7 +98,7 @@ impl Grid {
         if trimmed.len() > 1 && trimmed.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             // Tables of endgames name boards of 4x4 so.
             return match u64::from_str_radix(trimmed, 16) {
-                Ok(_) if trimmed.contains(['f', 'F']) => Err(bad(
+                Ok(_) if size.stones() == 0 && trimmed.contains(['f', 'F']) => Err(bad(
                     "a digit f without 0x is a wall or a stone in tables of endgames, not 32768",
                 )),
                 Ok(board) if trimmed.len() == 16 => Self::new(board, size),
@@ -159,20 +159,15 @@ impl Grid {
         let Some(target) = game.max().filter(|_| size.stones() > 0) else {
             return Self::parse(text, size);
         };
-        let written = match text
-            .trim()
-            .get(2..)
-            .filter(|_| text.trim().starts_with("0x"))
-        {
-            Some(digits) => match Board::from_str_radix(digits, 16) {
-                Ok(board) => Self {
-                    board,
-                    size,
-                    large: [0; 16],
-                }
-                .to_string(),
-                Err(_) => text.to_owned(),
-            },
+        let trimmed = text.trim();
+        let is_hex = |digits: &&str| digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let bare = Some(trimmed).filter(|digits| digits.len() == 16);
+        let digits = trimmed.strip_prefix("0x").or(bare).filter(is_hex);
+        let hexadecimal = digits.and_then(|digits| Board::from_str_radix(digits, 16).ok());
+        let fits = |board: &Board| board.checked_shr(4 * size.cells()).unwrap_or(0) == 0;
+        let large = [0; 16];
+        let written = match hexadecimal.filter(fits) {
+            Some(board) => Self { board, size, large }.to_string(),
             None => text.to_owned(),
         };
         let (mut plain, mut large, mut cell) = (String::new(), [0; 16], 0);
@@ -389,6 +384,26 @@ mod tests {
         let board = 0x022b_0130_2010_0000;
         let grid = Grid::new(board, size("4")).unwrap();
         assert_eq!(Grid::parse("022B013020100000", size("4")).unwrap(), grid);
+    }
+
+    #[test]
+    fn in_a_game_with_stones_a_digit_f_without_0x_is_a_stone() {
+        let game: Game = "L3-64".parse().unwrap();
+        // As a table of endgames names it, and with tiles of at least 64 for stones.
+        for text in [
+            "450031101fff5fff",
+            "450031101FFF5FFF",
+            "450031101ab75cde",
+            "0x450031101ab75cde",
+        ] {
+            let grid = Grid::of_game(text, &game).unwrap();
+            assert_eq!(grid.board(), 0x4500_3110_1fff_5fff, "{text}");
+        }
+        let grid = Grid::parse("450031101fff5fff", game.size()).unwrap();
+        assert_eq!(grid.board(), 0x4500_3110_1fff_5fff);
+        let small: Game = "2x2free3-16".parse().unwrap();
+        let error = Grid::of_game("0x12fff", &small).unwrap_err().to_string();
+        assert!(error.contains("it has more digits"), "{error}");
     }
 
     #[test]

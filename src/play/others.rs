@@ -88,7 +88,12 @@ fn play(size: Size, mut steps: Vec<Placed>) -> Result<Code> {
     let (moves, then) = steps.split_off(2).into_iter().unzip();
     let mut start = [steps[0].1, steps[1].1];
     start.sort_by_key(|spawn| spawn.cell);
-    Code::new(Game::new(size, None)?, Luck::Spawns { start, then }, moves)
+    let luck = Luck::Spawns {
+        stones: Vec::new(),
+        start,
+        then,
+    };
+    Code::new(Game::new(size, None)?, luck, moves)
 }
 
 /// A move and the tile after it, at a row and a column from 0. To play the game refuses other tiles

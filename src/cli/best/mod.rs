@@ -156,11 +156,7 @@ fn end_of(text: &str) -> Result<String> {
 }
 
 /// The board of a line, or of a column of it.
-fn board_of_line(
-    line: &str,
-    columns: Option<(usize, Option<usize>)>,
-    game: &Game,
-) -> Result<Grid> {
+fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, game: &Game) -> Result<Grid> {
     let Some((column, cells)) = columns else {
         return Ok(Grid::of_game(&end_of(line)?, game)?);
     };
@@ -177,9 +173,16 @@ fn board_of_line(
         let advice = "keep that column as text, or keep the column cells";
         format!("{field}: a program has turned 0x into a decimal number: {advice}")
     })?;
+    // `states` and `cells()` of Python write 1 for a stone.
+    let tile = |tile| match tile {
+        "1" if game.size().stones() > 0 => "x",
+        tile => tile,
+    };
     let tiles = cells.split(|c: char| !c.is_ascii_alphanumeric());
-    let tiles: Vec<&str> = tiles.filter(|tile| !tile.is_empty()).collect();
-    let rows = tiles.chunks(game.size().cols().into()).map(|row| row.join(" "));
+    let tiles: Vec<&str> = tiles.filter(|tile| !tile.is_empty()).map(tile).collect();
+    let rows = tiles
+        .chunks(game.size().cols().into())
+        .map(|row| row.join(" "));
     let rows: Vec<String> = rows.collect();
     Ok(Grid::of_game(&rows.join("/"), game)?)
 }
@@ -203,6 +206,18 @@ mod tests {
             let found = board_of_line(line, column_of_boards(first), &game).unwrap();
             assert_eq!(found.board(), expected, "{first}");
         }
+    }
+
+    #[test]
+    fn a_column_of_cells_has_stones_as_1_or_as_tiles_from_the_winning_tile_on() {
+        let game: Game = "2x2free2-16".parse().unwrap();
+        let columns = column_of_boards("state,cells");
+        for cells in ["1 1 2 0", "[1, 16, 2, 0]", "x x 2 0"] {
+            let found = board_of_line(&format!("65296,\"{cells}\""), columns, &game).unwrap();
+            assert_eq!(found.board(), 0xff10, "{cells}");
+        }
+        let plain = board_of_line("4112,1 0 2 0", columns, &"2x2-16".parse().unwrap());
+        assert!(plain.unwrap_err().to_string().contains("\"1\" is neither"));
     }
 
     #[test]
