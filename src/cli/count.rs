@@ -34,7 +34,8 @@ pub(super) struct Args {
     wanted: WantedRun,
 
     /// How to hold a layer: as lists of states (any board, any memory), or as bits, a bit for every
-    /// board of its sum (4x4, faster) [default: bits where they fit the memory, else lists]
+    /// board of its sum (4x4 without masks, faster) [default: bits where they fit the memory, if there are at
+    /// most 8 stones, else lists]
     #[arg(long, value_name = "lists|bits", hide_possible_values = true, value_parser = engine_parser())]
     engine: Option<Engine>,
 

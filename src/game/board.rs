@@ -259,10 +259,10 @@ impl Size {
 
     /// The boards that can be held as bits, if boards of this size cannot.
     pub(crate) fn bits_need(self) -> Option<&'static str> {
-        match (self.cells(), self.stones) {
-            (16, 0) => None,
-            (_, 0) => Some("boards of 4x4"),
-            _ => Some("boards without stones"),
+        match (self.cells(), self.locks.is_none()) {
+            (16, true) => None,
+            (_, true) => Some("boards of 4x4"),
+            _ => Some("boards without masks"),
         }
     }
 

@@ -31,7 +31,7 @@ mod symmetry;
 mod variant;
 
 pub use board::{Board, PartKey, Size, max_exp, sum};
-pub(crate) use board::{empty_cells, exps, holds};
+pub(crate) use board::{STONE, empty_cells, exps, holds};
 pub use exp::Exp;
 pub use grid::Grid;
 pub use objective::{FourRate, Objective};

@@ -175,7 +175,8 @@
 //! tile, and block size 1: a block is a matrix. The block may be longer than the limit
 //! above. `first` is the *weight* of the top halves of its boards, half the sum of their tiles.
 //! The bottom halves have the rest of the weight, `sum / 2 - first`. A layer has no block for a weight
-//! without boards.
+//! without boards. In a game with n stones and c other cells, a stone weighs 4 + b, and a board weighs
+//! n * (4 + b) + sum / 2. Here b is 2^(c+2) - 4, or c times half the winning tile if that is less.
 //!
 //! ```text
 //! payload of a block
@@ -207,9 +208,10 @@
 //!   swaps the two neighbours of the corner.
 //! - *Order of halves.* Halves of one weight are ordered by weight of the right quad; then by right
 //!   quad, in the order of quads; then by left quad, in the order of quads. All tiles are below the
-//!   winning tile.
+//!   winning tile, and with stones none is above 2^(c+1).
 //! - *Moved halves.* A half is moved if a move to the left leads to it. In each row the tiles are at
 //!   the left end. If two neighbouring tiles are equal, they are not 2s, and the row has an empty cell.
+//!   Stones, of digit 15, are tiles here, but may be equal neighbours in any row.
 //! - *Columns.* First the range `left`, then the range `both`. They hold halves of the weight of
 //!   the bottom half. Each range begins with a new line. The rest of its last line is padding. A
 //!   range without halves has no line.

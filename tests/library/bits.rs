@@ -6,7 +6,7 @@ use std::path::Path;
 
 use enum48::counts::Table;
 use enum48::engine::{self, Engine, Plan, Progress, Silent, Stop};
-use enum48::game::{PartKey, sum};
+use enum48::game::PartKey;
 use enum48::internals::open_in_segments;
 use enum48::part::{Kind, Stream};
 use enum48::read::Lookup;
@@ -64,7 +64,14 @@ fn bits_give_the_tables_that_lists_gave() {
 
 #[test]
 fn bits_and_lists_write_equal_files_for_any_threads() {
-    let games = [("4x4-8", None), ("4x4-16", Some(44)), ("4x4", Some(36))];
+    let games = [
+        ("4x4-8", None),
+        ("4x4-16", Some(44)),
+        ("4x4", Some(36)),
+        ("free9-8", Some(14)),
+        ("free5-16", None),
+        ("free3", None),
+    ];
     let keeps = [Keep::All, Keep::Last, Keep::Afterstates, Keep::Both];
     let cases = games
         .into_iter()
@@ -127,8 +134,12 @@ fn stopped(dir: &Path, game: &Game, keep: Keep, at: u32) {
 
 #[test]
 fn a_stopped_count_leaves_matrices_and_either_engine_resumes_it() {
-    let game: Game = "4x4-16".parse().unwrap();
-    for keep in [Keep::All, Keep::Last] {
+    for (name, keep) in [
+        ("4x4-16", Keep::All),
+        ("4x4-16", Keep::Last),
+        ("free5-16", Keep::Last),
+    ] {
+        let game: Game = name.parse().unwrap();
         let whole = in_memory();
         let lists = plan(Engine::Lists, MEMORY, 2);
         count(whole.path(), &game, keep, &lists, Some(40));
@@ -147,7 +158,7 @@ fn a_stopped_count_leaves_matrices_and_either_engine_resumes_it() {
             count(place.path(), &game, keep, &plan, Some(40));
             assert!(
                 files(place.path()) == files(whole.path()),
-                "{keep} {engine}"
+                "{name} {keep} {engine}"
             );
         }
     }
@@ -168,7 +179,12 @@ fn boards(reader: &Reader, kind: Kind) -> Vec<(PartKey, Vec<u64>)> {
 
 #[test]
 fn matrices_hold_the_boards_of_the_lists() {
-    for (name, until) in [("4x4-8", None), ("4x4-16", Some(40)), ("4x4", Some(30))] {
+    for (name, until) in [
+        ("4x4-8", None),
+        ("4x4-16", Some(40)),
+        ("4x4", Some(30)),
+        ("free5-16", None),
+    ] {
         let game: Game = name.parse().unwrap();
         let [lists, matrices] = [Keep::Both, Keep::Matrices].map(|keep| {
             let place = in_memory();
@@ -193,7 +209,8 @@ fn matrices_hold_the_boards_of_the_lists() {
             // Boards with another tile in one place may be boards of the run or not.
             for &board in all.iter().step_by(all.len().div_ceil(300)) {
                 for board in (0..64).step_by(12).map(|bit| board ^ 1 << bit) {
-                    if sum(board) < 4 || lists.run().has_layer(kind, sum(board)).is_err() {
+                    let sum = game.sum(board);
+                    if sum < 4 || lists.run().has_layer(kind, sum).is_err() {
                         continue;
                     }
                     let expected = there_is.contains(&game.canonical(board));
@@ -270,9 +287,26 @@ fn layers_too_large_for_bits_are_counted_as_lists() {
 }
 
 #[test]
+fn layers_that_stones_thin_out_are_counted_as_lists() {
+    let plan = Plan::new(4 << 30, 2).unwrap();
+    for (name, engine, why) in [
+        ("free8-64", "bits", "matrices take up to "),
+        ("free7-64", "lists", "bits are slower with over 8 stones"),
+        ("L3-64", "lists", "bits count only boards without masks"),
+    ] {
+        let place = in_memory();
+        let store = Store::open(place.path(), &name.parse().unwrap(), None).unwrap();
+        let choice = engine::Choice::new(store.run(), &plan, None).unwrap();
+        assert_eq!(choice.to_string(), engine, "{name}");
+        assert!(choice.why().starts_with(why), "{name}: {}", choice.why());
+    }
+}
+
+#[test]
 fn bits_need_a_board_of_4x4_and_enough_memory() {
     for (name, memory, why) in [
         ("3x3-64", MEMORY, "for boards of 4x4, not of 3x3"),
+        ("L3-64", MEMORY, "for boards without masks, not of L3"),
         ("4x4-64", 64 << 20, "needs"),
     ] {
         let game: Game = name.parse().unwrap();

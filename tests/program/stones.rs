@@ -59,13 +59,10 @@ fn games_that_stones_do_not_allow_are_refused() {
             "with stones the winning tile is at most 16384: give a --max",
         ),
         ("free1-8", "freeN leaves N cells beside stones, at least 2"),
+        ("L3-64 --engine bits", "for boards without masks, not of L3"),
         (
-            "free8-64 --engine bits",
-            "for boards without stones, not of free8",
-        ),
-        (
-            "free8-64 --keep matrices",
-            "for boards without stones, not of free8",
+            "L3-64 --keep matrices",
+            "for boards without masks, not of L3",
         ),
         (
             "show 0x2310 --size 2x2free3",

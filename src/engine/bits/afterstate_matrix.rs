@@ -131,7 +131,7 @@ impl AfterstateMatrix {
         halves: &Halves,
     ) -> Result<()> {
         self.has_bits = false;
-        if !halves.tops(afterstates.weight).contains(&top) {
+        if !halves.weights.has_top(afterstates.weight, top) {
             return Ok(());
         }
         let bottom = afterstates.weight - top;

@@ -57,7 +57,7 @@ impl Afterstates {
 
     /// The numbers of rows, and of lines of a row, of a matrix of moves to the left.
     pub(crate) fn shape(&self, top: usize, halves: &Halves) -> (usize, usize) {
-        if !halves.tops(self.weight).contains(&top) {
+        if !halves.weights.has_top(self.weight, top) {
             return (0, 0);
         }
         let Sides { rows, columns } = halves.sides(top, self.weight - top);
@@ -106,7 +106,7 @@ impl Afterstates {
         let blocks: Vec<usize> = (0..file.blocks()).collect();
         let expected: Fingerprint = workers.each(&blocks, |_, &block| {
             let top = file.first(block) as usize;
-            let sides = halves.tops(weight).contains(&top);
+            let sides = halves.weights.has_top(weight, top);
             let sides = sides.then(|| halves.sides(top, weight - top));
             let classes = sides.map(|Sides { rows, columns }| [&rows.class, &columns.class]);
             let (matrix, fingerprint) = Self::read_matrix(file, block, classes)?;
@@ -180,7 +180,7 @@ impl Afterstates {
             let boards = worker.boards.iter();
             let images = boards.flat_map(|&board| images::<4, 4>(board));
             for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
-                let of_top = top.weight();
+                let of_top = halves.weights.of(&top.cells());
                 let Sides { rows, columns } = halves.sides(of_top, weight - of_top);
                 let row = rows.class.moved_row(halves.positions.of(top));
                 let column = halves.positions.of(bottom);

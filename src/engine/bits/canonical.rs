@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::counts::NamedBoards;
 use super::half::Half;
 use super::kernels::{BitLine, LINE, kernel};
-use super::prefixes::{Prefixes, Standing};
+use super::prefixes::Standing;
 use super::tables::Tables;
 use crate::game::{Board, Exp, canonical, holds};
 use crate::part::mix;
@@ -80,7 +80,7 @@ impl Canonical {
                 }
             }
         };
-        let prefixes = Prefixes::of(half, columns.census.up_to.len() as u8);
+        let prefixes = columns.prefixes.prefixes(half);
         if prefixes.standing != Standing::Never {
             let masks = columns.prefixes.bottoms(&prefixes, [certain, test]);
             let top = u64::from(half.0) << 32;

@@ -30,10 +30,13 @@ use super::quads::Quads;
 /// No position, or no row.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// The digits of the padding, of no half: no memory holds the tables of eight tiles 16384.
+pub(super) const PADDING: u32 = 0xeeee_eeee;
+
 /// The halves of one weight.
 #[derive(Default)]
 pub(crate) struct Class {
-    /// The digits of the half at each position; `NONE` in the padding.
+    /// The digits of the half at each position, or of the padding.
     pub(super) digits: Vec<u32>,
     /// The first line of each range, and the end.
     starts: [usize; 6],
@@ -135,7 +138,7 @@ impl Class {
     pub(crate) fn new(weight: usize, quads: &Quads) -> Self {
         let (mut left, mut both, mut both_full) = (Vec::new(), Vec::new(), Vec::new());
         let (mut odd, mut odd_without_full, mut rest) = (Vec::new(), Vec::new(), Vec::new());
-        for of_right in 0..=weight {
+        for &of_right in quads.weights(weight) {
             let lefts = quads.of_weight(weight - of_right);
             for &right in quads.of_weight(of_right) {
                 for &quad in lefts {
@@ -176,7 +179,7 @@ impl Class {
         let mut starts = [0; 6];
         for (range, halves) in [left, both, right, odd, rest].into_iter().enumerate() {
             digits.extend(halves.iter().map(|half| half.0));
-            digits.resize(digits.len().next_multiple_of(LINE), NONE);
+            digits.resize(digits.len().next_multiple_of(LINE), PADDING);
             starts[range + 1] = digits.len() / LINE;
         }
         let mut class = Self {
@@ -196,7 +199,7 @@ impl Class {
     /// The half at a position outside the padding.
     pub(crate) fn half(&self, position: u32) -> Half {
         let digits = self.digits[position as usize];
-        debug_assert_ne!(digits, NONE, "{position} is padding");
+        debug_assert_ne!(digits, PADDING, "{position} is padding");
         Half(digits)
     }
 
@@ -210,7 +213,7 @@ impl Class {
     /// All positions with their halves.
     pub(crate) fn halves(&self) -> impl Iterator<Item = (u32, Half)> + '_ {
         let halves = (0..).zip(&self.digits);
-        halves.filter_map(|(at, &digits)| (digits != NONE).then_some((at, Half(digits))))
+        halves.filter_map(|(at, &digits)| (digits != PADDING).then_some((at, Half(digits))))
     }
 
     /// Number of lines of a whole row.

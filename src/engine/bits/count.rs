@@ -99,8 +99,10 @@ pub(crate) fn remove_dead(sides: Sides, position: u32, row: &mut [BitLine]) -> b
     }
     let cells = rows.class.half(position).cells();
     let census = &columns.census;
-    let [a, b, c, d] =
-        [0, 1, 2, 3].map(|column| &census.inner_differs[column][usize::from(cells[4 + column])]);
+    let [a, b, c, d] = [0, 1, 2, 3].map(|column| {
+        let differs = &census.inner_differs[column];
+        &differs[usize::from(cells[4 + column]).min(differs.len() - 1)]
+    });
     for (line, row) in row.iter_mut().enumerate() {
         let masks = [&census.stuck, a, b, c, d].map(|mask| mask[line].0);
         for (i, row) in row.0.iter_mut().enumerate() {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::Row;
 use crate::error::Result;
-use crate::game::{Exp, Game, PartKey, max_exp};
+use crate::game::{Exp, Game, PartKey};
 use crate::laws;
 use crate::part::Fingerprint;
 
@@ -125,7 +125,9 @@ pub(crate) fn set_candidates(game: &Game, sum: u32, rows: &mut [Row], before: &[
     let starts = game.starts(sum);
     for row in rows {
         let key = row.key().expect("a row of the engine has a tile");
-        let starts = starts.iter().filter(|&&board| max_exp(board) == key.max);
+        let starts = starts
+            .iter()
+            .filter(|&&board| game.max_exp(board) == key.max);
         let cells = key.spawned_from().map(|(from, _)| {
             let rows = &before[usize::from(from.sum + 2 == sum)];
             Row::among(rows, from).empty_cells

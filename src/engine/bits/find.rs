@@ -10,9 +10,10 @@ use super::afterstates::Afterstates;
 use super::class::Class;
 use super::half::Half;
 use super::quads::Quads;
+use super::weights::Weights;
 use crate::error::Result;
 use crate::fork::ForkLock;
-use crate::game::{Board, Exp, Game, images, max_exp, sum};
+use crate::game::{Board, Exp, Game, images};
 use crate::part::Kind;
 use crate::store::Run;
 
@@ -31,11 +32,18 @@ impl Finder {
         }
     }
 
+    /// Weights of halves whose tiles weigh up to `most`.
+    fn weights(&self, most: usize) -> Weights {
+        Weights::new(&self.game, most)
+    }
+
     fn class(&self, weight: usize) -> Arc<Class> {
         let (mut kept, mut new) = (self.classes.lock(), HashMap::new());
         let classes = kept.as_deref_mut().unwrap_or(&mut new);
         let class = classes.entry(weight).or_insert_with(|| {
-            let quads = Quads::new(self.game.win().get(), weight);
+            let tiles = self.weights(0).of_tiles(weight);
+            let exponents = self.game.top().get() + 1;
+            let quads = Quads::new(exponents, self.weights(tiles));
             Arc::new(Class::new(weight, &quads))
         });
         class.clone()
@@ -43,18 +51,19 @@ impl Finder {
 
     /// Whether the matrices have the bit of an image of a board.
     fn has_afterstate(&self, run: &Run, board: Board) -> Result<bool> {
-        let Some(file) = run.matrices(sum(board))? else {
+        let Some(file) = run.matrices(self.game.sum(board))? else {
             return Ok(false);
         };
+        let weight = |half: Half| self.weights(0).of(&half.cells());
         for (top, bottom) in images::<4, 4>(board).map(Half::of_board) {
             if !top.is_moved() || top.is_full() || !bottom.is_moved() {
                 continue;
             }
-            let [rows, columns] = [top, bottom].map(|half| self.class(half.weight()));
+            let [rows, columns] = [top, bottom].map(|half| self.class(weight(half)));
             let row = rows.search(top).and_then(|row| rows.moved_row(row));
-            let weight = top.weight() as u64;
-            let block = file.block_of(weight);
-            let block = block.filter(|&block| file.first(block) == weight);
+            let first = weight(top) as u64;
+            let block = file.block_of(first);
+            let block = block.filter(|&block| file.first(block) == first);
             let (Some(row), Some(column), Some(block)) = (row, columns.search(bottom), block)
             else {
                 continue;
@@ -76,11 +85,11 @@ impl Finder {
         let game = &self.game;
         let mut live = vec![board];
         game.rules().census(&mut live);
-        if live.is_empty() || max_exp(board) >= game.win() {
+        if live.is_empty() || game.is_won(board) {
             return Ok(false);
         }
         let start = game.canonical(board);
-        if game.starts(sum(board)).contains(&start) {
+        if game.starts(game.sum(board)).contains(&start) {
             return Ok(true);
         }
         for cell in (0..64).step_by(4) {

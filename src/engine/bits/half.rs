@@ -8,7 +8,7 @@
 //! corner of the board. A horizontal flip swaps the quads of each half. Of the eight symmetries
 //! only the diagonal ones change the inside of a quad: they transpose it.
 
-use crate::game::{Board, line};
+use crate::game::{Board, STONE, line};
 
 /// Four cells of four bits each: the corner, its neighbour along the edge, its neighbour inward,
 /// and the cell at the middle of the board.
@@ -38,9 +38,10 @@ impl Quad {
     }
 }
 
-/// Half the sum of some tiles.
-pub(crate) fn weight(cells: &[u8]) -> usize {
-    cells.iter().map(|&exp| 1 << exp >> 1).sum()
+/// Whether two cells have tiles that merge when they meet. In halves the digit 15 is a stone: no memory
+/// holds the tables of halves with a tile 32768.
+pub(super) fn merge(a: u8, b: u8) -> bool {
+    a == b && a > 0 && a != STONE
 }
 
 /// Two rows of a board: the outer row in the upper 16 bits, the inner row in the lower. A cell has
@@ -90,21 +91,18 @@ impl Half {
     pub(crate) fn moved_left(self, exponents: u8) -> Option<Self> {
         let [outer, inner] = [self.0 >> 16, self.0 & 0xffff].map(|row| {
             let mut tiles = line::unpack(row as u16, 4);
-            line::slide(&mut tiles, None);
+            line::slide(&mut tiles, Some(STONE));
             line::pack(&tiles).map(u32::from)
         });
         let moved = Self(outer? << 16 | inner?);
         (moved.max_exp() < exponents).then_some(moved)
     }
 
-    /// Half the sum of the tiles.
-    pub(crate) fn weight(self) -> usize {
-        weight(&self.cells())
-    }
-
-    /// The largest exponent.
+    /// The largest exponent of a tile.
     pub(crate) fn max_exp(self) -> u8 {
-        self.cells().into_iter().fold(0, u8::max)
+        // One more than an exponent; 0 for a stone.
+        let cells = self.cells().map(|exp| (exp + 1) & 15);
+        cells.into_iter().fold(0, u8::max).saturating_sub(1)
     }
 
     /// Whether no cell is empty.
@@ -134,7 +132,7 @@ impl Half {
     /// column of four tiles has no equal neighbours.
     pub(crate) fn is_fallen(self) -> bool {
         let cells = self.cells();
-        self.is_inward() && (0..4).all(|at| cells[at] == 0 || cells[at] != cells[4 + at])
+        self.is_inward() && (0..4).all(|at| !merge(cells[at], cells[4 + at]))
     }
 
     /// Whether no tile can fall from the outer row into the inner row.
@@ -160,11 +158,11 @@ impl Half {
 /// Whether a move to the left leads to a row.
 ///
 /// All tiles lie at the left end. Of two equal neighbours one was merged, so they are not 2s, and the
-/// row has an empty cell.
+/// row has an empty cell; or both are stones.
 pub(crate) fn is_moved_row(row: &[u8]) -> bool {
     row.windows(2).all(|pair| {
         if pair[0] == pair[1] {
-            pair[0] == 0 || pair[0] > 1 && row[3] == 0
+            pair[0] == 0 || pair[0] > 1 && row[3] == 0 || pair[0] == STONE
         } else {
             pair[0] > 0
         }
@@ -186,6 +184,7 @@ pub(crate) fn at_left(board: Board) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::weights::Weights;
     use super::*;
     use crate::game::{Game, Moved};
     use std::collections::HashSet;
@@ -207,20 +206,21 @@ mod tests {
 
     #[test]
     fn the_picture_of_the_module_is_true() {
+        let game: Game = "4x4".parse().unwrap();
+        let weight = |half: Half| Weights::new(&game, 40).of(&half.cells());
         let (top, bottom) = Half::of_board(0x1000_2100_4000_0035);
         assert_eq!((top.0, bottom.0), (0x1000_2100, 0x0035_4000));
-        assert_eq!((top.weight(), bottom.weight()), (4, 28));
+        assert_eq!((weight(top), weight(bottom)), (4, 28));
         let moved = Half::moved_left;
         assert_eq!(moved(top, 8), Some(top));
         assert_eq!(moved(bottom, 8), Some(Half(0x3500_4000)));
         assert_eq!(moved(Half(0x4400_0000), 5), None, "the move wins");
-        let game: Game = "4x4".parse().unwrap();
         let moves = game.moves(0x1000_2100_4000_0035);
         assert!(moves.contains(&Moved::To(0x1000_2100_4000_3500)), "left");
         let up = 0x1135_2000_4000_0000;
         assert!(moves.contains(&Moved::To(up)));
         let (top, bottom) = Half::of_board(up);
-        assert_eq!((top.weight(), bottom.weight()), (24, 8));
+        assert_eq!((weight(top), weight(bottom)), (24, 8));
     }
 
     #[test]
@@ -239,8 +239,9 @@ mod tests {
 
     #[test]
     fn a_half_is_moved_or_fallen_if_some_move_leads_to_it() {
-        let rows: Vec<[u32; 4]> = (0..6u32.pow(4))
-            .map(|row| [216, 36, 6, 1].map(|place| row / place % 6))
+        let digits = [0, 1, 2, 3, 4, 5, u32::from(STONE)];
+        let rows: Vec<[u32; 4]> = (0..7usize.pow(4))
+            .map(|row| [343, 49, 7, 1].map(|place| digits[row / place % 7]))
             .collect();
         let pack = |row: &[u32; 4]| row.iter().fold(0, |packed, cell| packed << 4 | cell);
         let moved: HashSet<u32> = rows
@@ -256,9 +257,10 @@ mod tests {
             assert_eq!(Half(pack(row)).has_whole_rows(), whole, "{row:?}");
         }
         // A column that moved down is a row that moved left: its first two cells are full.
-        for top in (0..36).map(|column| [column / 6, column % 6]) {
-            let column = |below: u32| [1 + below / 5, 1 + below % 5, top[1], top[0]];
-            let is = (0..25).any(|below| moved.contains(&pack(&column(below))));
+        for top in (0..49).map(|column| [column / 7, column % 7].map(|at| digits[at])) {
+            let column =
+                |below: usize| [digits[1 + below / 6], digits[1 + below % 6], top[1], top[0]];
+            let is = (0..36).any(|below| moved.contains(&pack(&column(below))));
             for shift in [0, 4, 8, 12] {
                 let half = Half(top[0] << 16 << shift | top[1] << shift);
                 assert_eq!(half.is_fallen(), is, "{half:x?}");

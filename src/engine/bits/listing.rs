@@ -264,7 +264,7 @@ impl Source for RowSource {
 #[cfg(test)]
 mod tests {
     use super::super::canonical::Canonical;
-    use super::super::class::NONE;
+    use super::super::class::PADDING;
     use super::super::kernels::{LINE, bit, versions::lines};
     use super::super::tables::Halves;
     use super::*;
@@ -303,7 +303,7 @@ mod tests {
                 let mut row = bits(position);
                 // The padding has no boards.
                 for at in 0..row.len() * LINE {
-                    if columns.class.digits[at] == NONE {
+                    if columns.class.digits[at] == PADDING {
                         row[at / LINE].0[at % LINE / 64] &= !(1 << (at % 64));
                     }
                 }

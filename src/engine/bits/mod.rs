@@ -27,8 +27,9 @@
 //!     mixes P and Q:   2 . . .               4 . . .   the bit goes to (24, 8).
 //! ```
 //!
-//! Digits are exponents; the weight of exponent e is 2^(e-1). A vertical flip of a board swaps P
-//! and Q, because Q is read upside down. So one set of tables serves rows and columns. A stored
+//! Digits are exponents; the weight of exponent e is 2^(e-1). A stone, of digit 15, weighs more than all
+//! tiles of a board, so a weight also tells the number of stones (`weights`). A vertical flip of a board
+//! swaps P and Q, because Q is read upside down. So one set of tables serves rows and columns. A stored
 //! matrix has only the rows and columns that can have bits.
 //!
 //! # A layer
@@ -82,6 +83,7 @@
 //! | noun | meaning |
 //! |---|---|
 //! | half, quad | two rows of a board; four cells, half of a half ([`Half`](half::Half)) |
+//! | weight | half the sum of the tiles, and the number of stones ([`Weights`](weights::Weights)) |
 //! | class | all halves of one weight, in order ([`Class`](class::Class)) |
 //! | position | the number of a half in its class |
 //! | row, column | the bits of all boards with one top half; with one bottom half |
@@ -106,8 +108,8 @@
 //! | prefix | the first two cells of an image of a board |
 //! | named board | a canonical board that was visited, not only counted |
 //!
-//! Reading order: `half`, `quads`, `class`, `positions` (the bits); `counts`; `tables` (what each
-//! step looks up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
+//! Reading order: `half`, `weights`, `quads`, `class`, `positions` (the bits); `counts`; `tables` (what
+//! each step looks up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
 //! `afterstates`, `moves_down` with `turn`, `afterstate_matrix`; `pair` (the loop over rows), and its
 //! steps in order: `spawn`, `count`, `canonical` with `prefixes`, `slide`; `sweep` (a layer,
 //! or some of its pairs for a cluster), `listing`, `unpack`; this file (layers and their files);
@@ -140,6 +142,7 @@ mod tables;
 pub(crate) mod transpose;
 mod turn;
 mod unpack;
+mod weights;
 
 use std::mem;
 use std::sync::Arc;
@@ -191,9 +194,9 @@ impl<'a> Bits<'a> {
         let game = *run.game();
         let sum = run.sealed_sum() + 2;
         let end = last.min(game.sum_bound());
-        let [first, last] = [sum, end].map(|sum| sum as usize / 2);
-        let halves = Arc::new(workers.install(|| Halves::new(&game, last, |_| true)));
-        let mut sweep = Sweep::new(&game, first, halves, workers, plan);
+        let most = end as usize / 2;
+        let halves = Arc::new(workers.install(|| Halves::new(&game, most, |_| true)));
+        let mut sweep = Sweep::new(&game, sum, halves, workers, plan);
         for sum in [sum - 2, sum - 4] {
             sweep.load_compared(sum, run)?;
         }

@@ -57,8 +57,9 @@ pub(crate) fn make_moves_down(
     let TurnScratch { moved, down } = scratch;
     let weight = afterstates.weight;
     let there = &mut afterstates.moves_down;
-    there.retain(|top, _| tops.contains(top));
-    let is_missing = |top| tops.contains(&top) && !there.contains_key(&top);
+    let is_needed = |top| tops.binary_search(&top).is_ok();
+    there.retain(|&top, _| is_needed(top));
+    let is_missing = |top| is_needed(top) && !there.contains_key(&top);
     let missing = halves.largest_first(weight, is_missing);
     let shapes = |top: usize| shapes_of_moves_down(halves.sides(top, weight - top));
     // Neighbouring sources have neighbouring fields.
@@ -126,7 +127,7 @@ fn unpack(
     moved.resize_with(afterstates.weight + 1, Matrix::default);
     let matrices = moved.par_iter_mut().enumerate();
     matrices.try_for_each(|(top, matrix)| {
-        if !tops.contains(&top) {
+        if tops.binary_search(&top).is_err() {
             *matrix = Matrix::default();
             return Ok(());
         }

@@ -28,7 +28,7 @@ use super::kernels::{BitLine, set};
 use super::listing::Lister;
 use super::matrix::Matrix;
 use super::packed_matrix::PackedMatrix;
-use super::prefixes::{Prefixes, Standing};
+use super::prefixes::Standing;
 use super::slide::Slide;
 use super::spawn::Spawns;
 use super::tables::{Halves, Sides};
@@ -42,7 +42,7 @@ pub(crate) struct Pair<'a> {
     pub(super) halves: &'a Halves,
     /// The afterstates that get a 2, and the afterstates that get a 4, with the moves down.
     pub(super) before: &'a [Afterstates; 2],
-    /// The starts in all orientations.
+    /// The starts in all orientations, in order.
     pub(super) starts: &'a [(Half, Half)],
     pub(super) top: usize,
     pub(super) bottom: usize,
@@ -117,9 +117,8 @@ impl Pair<'_> {
     ) -> Result<()> {
         self.prepare(scratch, None)?;
         let sides = self.sides();
-        let exponents = sides.rows.census.up_to.len() as u8;
         for (position, half) in sides.rows.class.halves() {
-            let standing = Prefixes::of(half, exponents).standing;
+            let standing = sides.rows.prefixes.prefixes(half).standing;
             if standing != Standing::Never && self.make_row(position, scratch) {
                 remove_dead(sides, position, &mut scratch.row);
                 self.name(position, scratch, Some(&mut *lister), named)?;
@@ -172,7 +171,9 @@ impl Pair<'_> {
         let matrices = &scratch.matrices;
         let mut any = scratch.spawns.make_row(matrices, position, sides, row);
         let half = sides.rows.class.half(position);
-        for &(_, bottom) in self.starts.iter().filter(|(top, _)| *top == half) {
+        let first = self.starts.partition_point(|&(top, _)| top < half);
+        let starts = self.starts[first..].iter();
+        for &(_, bottom) in starts.take_while(|&&(top, _)| top == half) {
             any = true;
             set(row, self.halves.positions.of(bottom));
         }

@@ -8,15 +8,16 @@ use super::class::{Class, NONE};
 use super::field::FieldMask;
 use super::half::{Half, Quad};
 use super::quads::Quads;
+use super::weights::Weights;
 
 /// The positions of all halves of a game.
 pub(crate) struct Positions {
     pub(crate) quads: Quads,
     /// The position of each half in its class.
     positions: Vec<u32>,
-    /// By weight and right quad: the position of the first half of the field in `left` or `both`, and
+    /// By weight, and by right quad: the position of the first half of the field in `left` or `both`, and
     /// the number of its masks.
-    fields: Vec<(u32, u32)>,
+    fields: Vec<Vec<(u32, u32)>>,
     /// The masks of the halves of a field in `left` or `both`, and of the other halves.
     masks: Vec<[FieldMask; 2]>,
     /// See [`Positions::under`]. The first index tells which columns of the upper quad are empty.
@@ -24,13 +25,16 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    /// The halves with exponents below `exponents` and weights up to `most`. Returns their classes,
-    /// too.
-    pub(super) fn new(exponents: u8, most: usize) -> (Self, Vec<Class>) {
-        let quads = Quads::new(exponents, most);
-        let classes: Vec<Class> = (0..=most)
+    /// The halves with exponents below `exponents` and some weights. Returns their classes, too.
+    pub(super) fn new(exponents: u8, weights: Weights) -> (Self, Vec<Class>) {
+        let quads = Quads::new(exponents, weights);
+        let class = |weight| match weights.has(weight) {
+            true => Class::new(weight, &quads),
+            false => Class::default(),
+        };
+        let classes: Vec<Class> = (0..=weights.heaviest())
             .into_par_iter()
-            .map(|weight| Class::new(weight, &quads))
+            .map(class)
             .collect();
         let mut new = Self {
             positions: vec![NONE; quads.count * quads.count],
@@ -52,6 +56,10 @@ impl Positions {
         let quads = &self.quads;
         let mut numbers = HashMap::new();
         for class in classes {
+            if class.lines() == 0 {
+                self.fields.push(Vec::new());
+                continue;
+            }
             let mut fields = vec![(0, 0); quads.count];
             let moved = class
                 .halves()
@@ -66,13 +74,14 @@ impl Positions {
                     *bits |= 1 << (quads.id(left) - quads.id(quads.full(quads.weight(left))[0]));
                 }
             }
-            self.fields.extend(fields.into_iter().map(|(first, bits)| {
+            let fields = fields.into_iter().map(|(first, bits)| {
                 let number = *numbers.entry(bits).or_insert_with(|| {
                     self.masks.push([bits, !bits].map(FieldMask::new));
                     self.masks.len() as u32 - 1
                 });
                 (first, number)
-            }));
+            });
+            self.fields.push(fields.collect());
         }
     }
 
@@ -102,7 +111,7 @@ impl Positions {
     /// the mask of the field's other halves. `weight` is the weight of the halves.
     #[inline]
     pub(crate) fn field(&self, weight: usize, right: Quad) -> (u32, &[FieldMask; 2]) {
-        let (first, number) = self.fields[weight * self.quads.count + self.quads.id(right)];
+        let (first, number) = self.fields[weight][self.quads.id(right)];
         (first, &self.masks[number as usize])
     }
 }

@@ -42,10 +42,12 @@ pub(crate) enum Standing {
 }
 
 impl Prefixes {
-    /// The prefixes of a half of a board with exponents below `exponents`.
-    pub(crate) fn of(half: Half, exponents: u8) -> Self {
-        let [a, b, c, d, e, _, _, h] = half.cells().map(usize::from);
-        let prefix = |corner: usize, next: usize| corner * usize::from(exponents) + next;
+    /// The prefixes of a half of a board with `digits` digits, of which the last is for a stone if there
+    /// are stones.
+    fn of(half: Half, digits: u8) -> Self {
+        let number = |digit: u8| usize::from(digit.min(digits - 1));
+        let [a, b, c, d, e, _, _, h] = half.cells().map(number);
+        let prefix = |corner: usize, next: usize| corner * usize::from(digits) + next;
         let own = prefix(a, b);
         let (diagonal, turned) = (prefix(a, e), prefix(d, h));
         // The mirror image has the mirrored half on top: the halves alone decide.
@@ -93,23 +95,34 @@ pub(crate) struct PrefixMasks {
 }
 
 impl PrefixMasks {
-    pub(crate) fn new(class: &Class, exponents: u8) -> Self {
-        let count = usize::from(exponents) * usize::from(exponents);
-        let zeros = || vec![vec![BitLine::ZERO; class.lines()]; count];
-        let [mut greater, mut equal, mut certain, mut diagonal, mut tied] =
-            [(); 5].map(|()| zeros());
+    /// The masks of boards with `digits` digits.
+    pub(crate) fn new(class: &Class, digits: u8) -> Self {
+        let count = usize::from(digits) * usize::from(digits);
+        let zeros = |count| vec![vec![BitLine::ZERO; class.lines()]; count];
+        let [mut greater, mut equal, mut certain, mut diagonal, mut tied] = [count; 5].map(zeros);
+        let [
+            mut third_less,
+            mut third_equal,
+            mut reflected_greater,
+            mut reflected_equal,
+        ] = [usize::from(digits); 4].map(zeros);
         for (position, half) in class.halves() {
             let Prefixes {
                 own,
                 least,
                 standing,
-                ..
-            } = Prefixes::of(half, exponents);
+                third,
+                reflected,
+            } = Prefixes::of(half, digits);
             let add = |masks: &mut [Vec<BitLine>]| {
                 masks.iter_mut().for_each(|mask| set(mask, position));
             };
             add(&mut greater[..least]);
             add(&mut equal[least..=least]);
+            add(&mut third_less[third + 1..]);
+            add(&mut third_equal[third..=third]);
+            add(&mut reflected_greater[..reflected]);
+            add(&mut reflected_equal[reflected..=reflected]);
             let masks = match standing {
                 Standing::Never => continue,
                 Standing::Tied => &mut tied,
@@ -120,21 +133,22 @@ impl PrefixMasks {
             // A top half with an equal prefix is tied.
             add(&mut tied[own..=own]);
         }
-        let masks = |keep: fn(&Prefixes, usize) -> bool| {
-            let mask = |exp| class.mask(|half| keep(&Prefixes::of(half, exponents), exp));
-            (0..usize::from(exponents)).map(mask).collect()
-        };
         Self {
             greater,
             equal,
             certain,
             diagonal,
             tied,
-            third_less: masks(|prefixes, exp| prefixes.third < exp),
-            third_equal: masks(|prefixes, exp| prefixes.third == exp),
-            reflected_greater: masks(|prefixes, exp| prefixes.reflected > exp),
-            reflected_equal: masks(|prefixes, exp| prefixes.reflected == exp),
+            third_less,
+            third_equal,
+            reflected_greater,
+            reflected_equal,
         }
+    }
+
+    /// The prefixes of a half of any class.
+    pub(crate) fn prefixes(&self, half: Half) -> Prefixes {
+        Prefixes::of(half, self.third_less.len() as u8)
     }
 
     /// Two masks of bottom halves for a top half: boards that are certainly canonical, and boards

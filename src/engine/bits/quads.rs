@@ -4,7 +4,9 @@ use std::cmp::min;
 use std::ops::Range;
 
 use super::field::Transposer;
-use super::half::{Quad, weight};
+use super::half::Quad;
+use super::weights::Weights;
+use crate::game::STONE;
 
 /// All quads of a game with tiles below some exponent, by weight.
 ///
@@ -17,18 +19,21 @@ pub(crate) struct Quads {
     transposers: Vec<Transposer>,
     /// The number of each quad among all quads, and its weight.
     ids: Vec<u16>,
-    weights: Vec<u16>,
+    weights: Vec<u32>,
+    /// The weights that quads have, in order.
+    in_order: Vec<usize>,
     /// Number of all quads.
     pub(crate) count: usize,
 }
 
 impl Quads {
-    /// The quads with exponents below `exponents` and weights up to `most`.
-    pub(crate) fn new(exponents: u8, most: usize) -> Self {
-        let mut by_weight: Vec<Vec<Quad>> = vec![Vec::new(); most + 1];
+    /// The quads of tiles with exponents below `exponents`, and of stones, that halves can have.
+    pub(crate) fn new(exponents: u8, of_halves: Weights) -> Self {
+        let mut by_weight: Vec<Vec<Quad>> = vec![Vec::new(); of_halves.heaviest() + 1];
         for quad in (0..=u16::MAX).map(Quad) {
-            let (cells, weight) = (quad.cells(), weight(&quad.cells()));
-            if cells.iter().all(|&cell| cell < exponents) && weight <= most {
+            let (cells, weight) = (quad.cells(), of_halves.of(&quad.cells()));
+            let mut cells = cells.iter();
+            if cells.all(|&cell| cell < exponents || cell == STONE) && of_halves.fits(weight) {
                 by_weight[weight].push(quad);
             }
         }
@@ -45,11 +50,13 @@ impl Quads {
             transposers.push(Transposer::new(full, less));
             for quad in quads {
                 ids[usize::from(quad.0)] = count;
-                weights[usize::from(quad.0)] = weight as u16;
+                weights[usize::from(quad.0)] = weight as u32;
                 count += 1;
             }
         }
+        let used = |&weight: &usize| !by_weight[weight].is_empty();
         Self {
+            in_order: (0..by_weight.len()).filter(used).collect(),
             by_weight,
             transposers,
             ids,
@@ -64,10 +71,15 @@ impl Quads {
         usize::from(self.ids[usize::from(quad.0)])
     }
 
-    /// Half the sum of a quad's tiles.
+    /// The weight of a quad.
     #[inline]
     pub(crate) fn weight(&self, quad: Quad) -> usize {
-        usize::from(self.weights[usize::from(quad.0)])
+        self.weights[usize::from(quad.0)] as usize
+    }
+
+    /// The weights that quads have, up to `most`, in order.
+    pub(crate) fn weights(&self, most: usize) -> &[usize] {
+        &self.in_order[..self.in_order.partition_point(|&weight| weight <= most)]
     }
 
     /// All quads of a weight: the full quads, then the others.
@@ -102,7 +114,7 @@ mod tests {
 
     #[test]
     fn transposition_of_full_quads_swaps_the_first_and_the_last_range() {
-        let quads = Quads::new(5, 24);
+        let quads = Quads::new(5, Weights::new(&"4x4-32".parse().unwrap(), 24));
         let mut transposed = 0;
         for weight in 0..=24 {
             let full = quads.full(weight);

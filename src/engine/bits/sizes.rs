@@ -1,16 +1,17 @@
 //! The memory that matrices need, computed before any matrix is made.
 //!
 //! Key idea: polynomials count the halves of each weight. The coefficient of x^w counts the halves
-//! of weight w, and a product combines cells, columns or rows.
+//! of weight w, and a product combines cells, columns or rows. The weight tells the stones, too.
 
 use std::array;
 use std::ops::RangeInclusive;
 
-use super::half::{is_moved_row, is_whole_row, weight};
+use super::half::{is_moved_row, is_whole_row, merge};
 use super::kernels::{BitLine, LINE};
 use super::moves_down::most_packed;
+use super::weights::Weights;
 use crate::engine::plan::Plan;
-use crate::game::Game;
+use crate::game::{Game, STONE};
 
 /// Greatest weight of a half that is considered. No memory holds the tables of heavier halves.
 const HEAVIEST: usize = 1 << 12;
@@ -22,6 +23,9 @@ const TABLES: u64 = 75;
 const MASKS_OF_EXPONENT: u64 = 9;
 const MASKS_OF_PAIR: u64 = 5;
 
+/// Bytes for each quad that the tables of a class have beside its halves.
+const QUADS_OF_CLASS: u64 = 16;
+
 /// How many times smaller packed matrices are, at least. Measured in 4x4 to 64: 4.5 times in the
 /// largest layer, 3 times or more in all layers.
 const PACKED: u64 = 3;
@@ -30,11 +34,11 @@ const PACKED: u64 = 3;
 /// Returns the weight of the first lighter half of each group, but 0 for the first group.
 pub(crate) fn cut_pairs(game: &Game, sum: u32, groups: u64, plan: &Plan) -> Vec<usize> {
     let sizes = Sizes::new(game, sum, plan);
-    let weight = sum as usize / 2;
-    let most = weight.min(sizes.heaviest);
-    let tops = weight - most..=weight / 2;
+    let weight = sizes.weights.of_sum(sum);
+    let tops = sizes.weights.tops(weight).filter(|top| *top <= weight / 2);
+    let tops: Vec<usize> = tops.collect();
     let boards = |top| u128::from(sizes.all[top]) * u128::from(sizes.all[weight - top]);
-    let all: u128 = tops.clone().map(boards).sum();
+    let all: u128 = tops.iter().copied().map(boards).sum();
     let groups = u128::from(groups);
     let (mut firsts, mut before) = (vec![0], 0);
     for top in tops {
@@ -52,7 +56,9 @@ pub(crate) struct Sizes {
     pub(super) end: u32,
     pub(crate) plan: Plan,
     exponents: u8,
+    /// The greatest weight of a half's tiles in this game.
     heaviest: usize,
+    weights: Weights,
     all: Vec<u64>,
     /// The halves of the range `left`, and of the range `both`.
     left: Vec<u64>,
@@ -67,26 +73,27 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// The sizes for the layers of a game with sums up to `end`. All these layers have tables.
     pub(crate) fn new(game: &Game, end: u32, plan: &Plan) -> Self {
-        let win = game.win().get();
-        let heaviest = 8usize << (win - 2);
-        let most = heaviest.min(end as usize / 2).min(HEAVIEST);
+        let exponents = game.top().get() + 1;
+        let heaviest = 8usize << (exponents - 2);
+        let weights = Weights::new(game, heaviest.min(end as usize / 2).min(HEAVIEST));
         let less = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
-        let all = halves(win, most, |[_]| true);
-        let full = halves(win, most, |[cell]| cell > 0);
+        let all = halves(exponents, weights, |[_]| true);
+        let full = halves(exponents, weights, |[cell]| cell > 0);
         // Columns: the cell of the outer row, and the cell of the inner row.
-        let columns = |keep: fn([u8; 2]) -> bool| halves(win, most, keep);
+        let columns = |keep: fn([u8; 2]) -> bool| halves(exponents, weights, keep);
         let inward = columns(|[outer, inner]| outer == 0 || inner > 0);
         let without_empty_column = columns(|[_, inner]| inner > 0);
-        let fallen = columns(|[outer, inner]| outer == 0 || inner > 0 && outer != inner);
-        let full_fallen = columns(|[outer, inner]| outer > 0 && inner > 0 && outer != inner);
-        let rows = |keep: fn([u8; 4]) -> bool| halves(win, most, keep);
+        let fallen = columns(|[outer, inner]| outer == 0 || inner > 0 && !merge(outer, inner));
+        let full_fallen = columns(|[outer, inner]| outer > 0 && inner > 0 && !merge(outer, inner));
+        let rows = |keep: fn([u8; 4]) -> bool| halves(exponents, weights, keep);
         let moved = rows(|row| is_moved_row(&row));
         let moved_whole = rows(|row| is_moved_row(&row) && is_whole_row(&row));
         Self {
             end,
             plan: plan.clone(),
-            exponents: win,
+            exponents,
             heaviest,
+            weights,
             left: less(&moved, &moved_whole),
             both: rows(|row| is_whole_row(&row)),
             hollow: less(&inward, &without_empty_column),
@@ -124,15 +131,26 @@ impl Sizes {
     /// Bytes of the tables for all layers up to a sum.
     pub(super) fn tables(&self, sum: u32) -> u64 {
         let most = (sum as usize / 2).min(self.heaviest);
-        let Some(halves) = self.all.get(..=most) else {
+        if most > self.weights.most {
             return u64::MAX;
+        }
+        let (mut halves, mut classes) = (0u64, 0);
+        let is_under_way = |weight| self.weights.of_tiles(weight) <= most;
+        for (_, &of) in (0..).zip(&self.all).filter(|&(at, _)| is_under_way(at)) {
+            halves = halves.saturating_add(of);
+            classes += 1;
+        }
+        let exponents = self.exponents.min(sum.ilog2() as u8 + 1);
+        let digits = u64::from(self.weights.digits(exponents));
+        let masks = MASKS_OF_EXPONENT * digits + MASKS_OF_PAIR * digits * digits;
+        // With stones there are many small classes.
+        let of_classes = match self.weights.has_stones() {
+            true => classes * QUADS_OF_CLASS * digits.pow(4),
+            false => 0,
         };
-        let halves = halves
-            .iter()
-            .fold(0, |all: u64, &of| all.saturating_add(of));
-        let exponents = u64::from(self.exponents).min(u64::from(sum.ilog2()) + 1);
-        let masks = MASKS_OF_EXPONENT * exponents + MASKS_OF_PAIR * exponents * exponents;
-        halves.saturating_mul(TABLES + masks / 8)
+        halves
+            .saturating_mul(TABLES + masks / 8)
+            .saturating_add(of_classes)
     }
 
     /// Bytes for the layer of a sum, without tables.
@@ -144,16 +162,15 @@ impl Sizes {
     /// Bytes for the layer of a sum, without tables: without the moves down of a batch, and of these
     /// moves down alone.
     pub(super) fn others_and_moves_down(&self, sum: u32) -> [u64; 2] {
-        let weight = sum as usize / 2;
-        let most = weight.min(self.heaviest);
-        if most >= self.all.len() {
+        if self.heaviest.min(sum as usize / 2) > self.weights.most {
             return [u64::MAX, 0];
         }
+        let weight = self.weights.of_sum(sum);
         let (mut afterstates, mut spawns) = (0, 0);
         let (mut moves_down, mut largest_turned) = (0u64, 0);
         let (mut packed, mut largest_packed) = (0u64, 0);
         let (mut all_moved, mut largest_moved) = (0u64, 0);
-        for top in weight - most..=most {
+        for top in self.weights.tops(weight) {
             let bottom = weight - top;
             let both = lines(self.both[bottom]);
             let left = lines(self.left[bottom]);
@@ -189,8 +206,11 @@ impl Sizes {
 
     /// Lines of the columns that some move leads to.
     fn moved_lines(&self, weight: usize) -> u64 {
-        // Many short and hollow halves are moved, too.
-        let odd = 3 * (self.inward[weight] + self.hollow[weight]) / 4;
+        let mut odd = self.inward[weight] + self.hollow[weight];
+        if !self.weights.has_stones() {
+            // Many short and hollow halves are moved, too.
+            odd = 3 * odd / 4;
+        }
         (2 * lines(self.left[weight]) + lines(self.both[weight]))
             .saturating_add(lines(odd))
             .min(lines(self.all[weight]) + 4)
@@ -207,30 +227,41 @@ fn matrix(rows: u64, lines: u64) -> u64 {
         .saturating_mul(size_of::<BitLine>() as u64)
 }
 
-/// The number of halves of each weight up to `most` that consist of pieces of `N` cells which `keep`
-/// selects: of cells, columns or rows. All exponents are below `exponents`.
-fn halves<const N: usize>(exponents: u8, most: usize, keep: impl Fn([u8; N]) -> bool) -> Vec<u64> {
-    let base = usize::from(exponents);
-    let mut pieces = vec![0; most + 1];
+/// The number of halves of each weight that consist of pieces of `N` cells which `keep` selects: of
+/// cells, columns or rows. All exponents of tiles are below `exponents`.
+fn halves<const N: usize>(
+    exponents: u8,
+    weights: Weights,
+    keep: impl Fn([u8; N]) -> bool,
+) -> Vec<u64> {
+    let base = usize::from(weights.digits(exponents));
+    let mut pieces = vec![0; weights.heaviest() + 1];
     for number in 0..base.pow(N as u32) {
-        let cells = array::from_fn(|cell| (number / base.pow(cell as u32) % base) as u8);
-        let weight = weight(&cells);
-        if weight <= most && keep(cells) {
+        let cells = array::from_fn(|cell| {
+            let digit = (number / base.pow(cell as u32) % base) as u8;
+            if digit < exponents { digit } else { STONE }
+        });
+        let weight = weights.of(&cells);
+        if weights.fits(weight) && keep(cells) {
             pieces[weight] += 1;
         }
     }
-    let mut halves = vec![0u64; most + 1];
+    let mut halves = vec![0u64; pieces.len()];
     halves[0] = 1;
     for _ in 0..8 / N {
-        let mut product = vec![0u64; most + 1];
+        let mut product = vec![0u64; pieces.len()];
         for (weight, &count) in pieces.iter().enumerate().filter(|&(_, &count)| count > 0) {
             for (to, from) in product[weight..].iter_mut().zip(&halves) {
                 *to = to.saturating_add(from.saturating_mul(count));
             }
         }
+        for (weight, count) in product.iter_mut().enumerate() {
+            *count = if weights.fits(weight) { *count } else { 0 };
+        }
         halves = product;
     }
-    halves
+    let with_tables = |(weight, count)| if weights.has(weight) { count } else { 0 };
+    halves.into_iter().enumerate().map(with_tables).collect()
 }
 
 #[cfg(test)]
@@ -242,12 +273,15 @@ mod tests {
 
     #[test]
     fn polynomials_count_the_halves_of_each_kind() {
-        for name in ["4x4-8", "4x4-32", "4x4-64", "4x4-128"] {
+        for name in [
+            "4x4-8", "4x4-32", "4x4-64", "4x4-128", "free7-16", "free13-8",
+        ] {
             let game: Game = name.parse().unwrap();
             let plan = Plan::new(1 << 30, 1).unwrap();
             let sizes = Sizes::new(&game, game.sum_bound(), &plan);
-            let quads = Quads::new(game.win().get(), sizes.heaviest.min(40));
-            for weight in 0..=sizes.heaviest.min(40) {
+            let weights = Weights::new(&game, sizes.weights.most.min(40));
+            let quads = Quads::new(game.win().get(), weights);
+            for weight in (0..=weights.heaviest()).filter(|&weight| weights.has(weight)) {
                 let class = Class::new(weight, &quads);
                 let number = |is: &dyn Fn(Half) -> bool| {
                     class.halves().filter(|&(_, half)| is(half)).count() as u64
@@ -280,8 +314,9 @@ mod tests {
                 let open = |half: Half| half.is_moved() && !half.is_full();
                 assert_eq!(number(&open), class.moved_rows() as u64, "{name} {weight}");
             }
-            let quads = Quads::new(game.win().get(), sizes.heaviest);
-            for weight in (0..=sizes.heaviest).step_by(3) {
+            let quads = Quads::new(game.win().get(), sizes.weights);
+            let all = (0..=sizes.weights.heaviest()).filter(|&weight| sizes.weights.has(weight));
+            for weight in all.step_by(3) {
                 let class = Class::new(weight, &quads);
                 let moved = class.lines_of(ColumnRange::MOVED).len() as u64;
                 assert!(moved <= sizes.moved_lines(weight), "{name} {weight}");

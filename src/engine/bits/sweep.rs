@@ -9,6 +9,7 @@
 //! sweep any pairs of a layer, given the files of these sums. Each pair has its own matrices of
 //! afterstates, so the files of all tasks together are the matrices of the layer.
 
+use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,6 +24,7 @@ use super::memory::for_layer;
 use super::moves_down::{TurnScratch, make_moves_down, most_bytes};
 use super::pair::{Pair, PairScratch};
 use super::tables::{Halves, Sides};
+use super::weights::Weights;
 use crate::counts::Row;
 use crate::engine::PerThread;
 use crate::engine::frontier::Frontier;
@@ -46,17 +48,17 @@ pub(crate) struct Sweep<'a> {
     turned: TurnScratch,
     /// Most bytes of moves down of a batch, if it has more than one pair.
     pub(super) most_moves_down: u64,
-    /// Half the sum of the layer.
+    /// The weight of the layer's boards.
     weight: usize,
     /// The weights of the lighter halves of the pairs to sweep.
     lighter: Range<usize>,
 }
 
 impl<'a> Sweep<'a> {
-    /// Begin with the layer of sum `2 * weight`, given the halves of the boards of all layers.
+    /// Begin with the layer of a sum, given the halves of the boards of all layers.
     pub(crate) fn new(
         game: &Game,
-        weight: usize,
+        sum: u32,
         halves: Arc<Halves>,
         workers: &'a Workers,
         plan: &Plan,
@@ -64,6 +66,7 @@ impl<'a> Sweep<'a> {
         let scratch = (0..plan.threads()).map(|_| PairScratch::default());
         Self {
             game: *game,
+            weight: halves.weights.of_sum(sum),
             workers,
             halves,
             scratch: PerThread::of(scratch),
@@ -71,7 +74,6 @@ impl<'a> Sweep<'a> {
             turn: plan.turn,
             turned: TurnScratch::default(),
             most_moves_down: plan.moves_down,
-            weight,
             lighter: 0..usize::MAX,
         }
     }
@@ -97,7 +99,7 @@ impl<'a> Sweep<'a> {
             self.load_matrices(sum, slice::from_ref(file))?;
         } else {
             let frontier = Frontier::open(run)?;
-            let (at, weight) = (self.at(sum), sum as usize / 2);
+            let (at, weight) = (self.at(sum), self.halves.weights.of_sum(sum));
             let mut loaded = Afterstates::new(weight);
             loaded.load(&frontier.of_sum(sum), &self.halves, self.workers)?;
             self.afterstates[at] = loaded;
@@ -107,7 +109,7 @@ impl<'a> Sweep<'a> {
 
     /// Load the afterstates of one of the last two sums from files of matrices.
     fn load_matrices(&mut self, sum: u32, files: &[MatrixFile]) -> Result<()> {
-        let (at, weight) = (self.at(sum), sum as usize / 2);
+        let (at, weight) = (self.at(sum), self.halves.weights.of_sum(sum));
         let mut loaded = Afterstates::new(weight);
         for file in files {
             loaded.read(file, &self.halves, self.workers)?;
@@ -118,7 +120,7 @@ impl<'a> Sweep<'a> {
 
     /// The place of the afterstates of a sum: of the layer, or of one of the last two sums.
     fn at(&self, sum: u32) -> usize {
-        self.weight - sum as usize / 2
+        self.weight - self.halves.weights.of_sum(sum)
     }
 
     /// Like [`Self::load`], but compare matrices with the table.
@@ -168,9 +170,10 @@ impl<'a> Sweep<'a> {
         let (weight, turn) = (*weight, *turn);
         let live = AtomicU64::new(0);
         let mut report = || report(live.swap(0, Ordering::Relaxed));
-        let starts = game.starts(2 * weight as u32).into_iter();
+        let starts = game.starts(halves.weights.sum(weight)).into_iter();
         let images = starts.flat_map(images::<4, 4>);
-        let starts: Vec<(Half, Half)> = images.map(Half::of_board).collect();
+        let mut starts: Vec<(Half, Half)> = images.map(Half::of_board).collect();
+        starts.sort_unstable();
         *found = Afterstates::new(weight);
         let moved = Mutex::new(&mut found.moved);
         let mut all = PairCounts::default();
@@ -276,7 +279,7 @@ impl<'a> Sweep<'a> {
         let most = self
             .most_moves_down
             .saturating_sub(other.bytes_of_moves_down());
-        let (weight, halves) = (sum as usize / 2, &self.halves);
+        let (weight, halves) = (self.halves.weights.of_sum(sum), &self.halves);
         let mut all = R::default();
         for batch in batches(weight, &(0..usize::MAX), &[0], most, halves) {
             let tops = tops_of_moves_down(&batch, weight, 0, halves);
@@ -311,20 +314,33 @@ fn batches(
     most: u64,
     halves: &Halves,
 ) -> Vec<Range<usize>> {
-    let bytes = |batch: Range<usize>| {
-        let layers = back.iter().map(|&back| {
-            let tops = tops_of_moves_down(&batch, weight, back, halves).into_iter();
-            tops.map(|top| most_bytes(weight - back, top, halves))
-                .sum::<u64>()
+    // Bytes of the moves down that a pair adds to those of its batch.
+    let (mut held, mut bytes) = (BTreeSet::new(), 0);
+    let added = |held: &mut BTreeSet<_>, top: usize| -> u64 {
+        let of_half = |half: usize| {
+            let needs = back.iter().flat_map(move |&back| [(back, 0), (back, back)]);
+            needs.filter_map(move |(back, less)| Some((back, half.checked_sub(less)?)))
+        };
+        let mut needs: Vec<_> = of_half(top).chain(of_half(weight - top)).collect();
+        needs.retain(|&(back, top)| {
+            halves.weights.has_top(weight - back, top) && held.insert((back, top))
         });
-        layers.sum::<u64>()
+        let bytes = needs
+            .iter()
+            .map(|&(back, top)| most_bytes(weight - back, top, halves));
+        bytes.sum()
     };
-    let first = lighter.start.max(halves.tops(weight).start);
     let mut batches: Vec<Range<usize>> = Vec::new();
-    for top in first..lighter.end.min(weight / 2 + 1) {
+    let tops = halves.tops(weight);
+    for top in tops.filter(|top| *top <= weight / 2 && lighter.contains(top)) {
+        bytes += added(&mut held, top);
         match batches.last_mut() {
-            Some(last) if bytes(last.start..top + 1) <= most => last.end = top + 1,
-            _ => batches.push(top..top + 1),
+            Some(last) if bytes <= most => last.end = top + 1,
+            _ => {
+                held.clear();
+                bytes = added(&mut held, top);
+                batches.push(top..top + 1);
+            }
         }
     }
     if weight % 2 == 1 {
@@ -363,15 +379,16 @@ pub(crate) fn sweep_pairs(
     workers: &Workers,
     append: &mut dyn FnMut(&Block) -> Result<()>,
 ) -> Result<PairCounts> {
-    let (game, weight) = (run.game(), sum as usize / 2);
+    let game = run.game();
+    let weight = Weights::new(game, 0).of_sum(sum);
     let (plan, sizes) = for_layer(game, sum, sum, plan)?;
     let (first, end) = (lighter.start, lighter.end.min(weight / 2 + 1));
     // A spawn leads to a half from halves that are lighter by up to two.
-    let halves = Halves::new(game, weight, |of| {
+    let halves = Halves::new(game, sum as usize / 2, |of| {
         (first..end + 2).contains(&(of + 2)) || (first..end + 2).contains(&(weight - of))
     });
     let halves = Arc::new(halves);
-    let mut sweep = Sweep::new(game, weight, halves, workers, &plan);
+    let mut sweep = Sweep::new(game, sum, halves, workers, &plan);
     match unsealed {
         Some(files) => sweep.load_matrices(sum - 2, files)?,
         None => drop(sweep.load(sum - 2, run)?),
@@ -393,7 +410,7 @@ mod tests {
     use super::super::counts::EXPONENTS;
     use super::super::kernels::{LINE, bit};
     use crate::engine::Plan;
-    use crate::game::{Board, Exp, Moved, max_exp, sum};
+    use crate::game::{Board, Exp, Moved};
 
     /// A slow count of all boards in all orientations, one by one.
     struct NaiveCount {
@@ -426,7 +443,7 @@ mod tests {
         fn labeled(&self) -> [u64; EXPONENTS] {
             let mut labeled = [0; EXPONENTS];
             for &board in &self.states {
-                labeled[usize::from(max_exp(board).get())] += 1;
+                labeled[usize::from(self.game.max_exp(board).get())] += 1;
             }
             labeled
         }
@@ -447,7 +464,7 @@ mod tests {
         .unwrap();
         let mut row = Vec::new();
         let mut boards = Vec::new();
-        for top in 0..=afterstates.weight {
+        for top in tops {
             matrix.make(afterstates, top, halves).unwrap();
             if !matrix.has_bits {
                 continue;
@@ -475,12 +492,15 @@ mod tests {
             // With a batch for each pair.
             ("4x4-16", 32, &Plan::tiny(2)),
             ("4x4", 26, &large),
+            ("free5-16", 14, &Plan::tiny(2)),
+            // More stones than a half has cells.
+            ("free3-8", u32::MAX, &large),
         ] {
             let game: Game = name.parse().unwrap();
             let last = last.min(game.sum_bound());
             let workers = Workers::start(plan).unwrap();
             let halves = Arc::new(Halves::new(&game, last as usize / 2, |_| true));
-            let mut sweep = Sweep::new(&game, 2, halves, &workers, plan);
+            let mut sweep = Sweep::new(&game, 4, halves, &workers, plan);
             let mut naive = NaiveCount {
                 game,
                 states: HashSet::new(),
@@ -496,7 +516,7 @@ mod tests {
                 let boards = boards(&mut sweep.afterstates[1], &sweep.halves, &workers);
                 let found: HashSet<Board> = boards.iter().copied().collect();
                 assert_eq!(found.len(), boards.len(), "{name} {layer}: each once");
-                assert!(found.iter().all(|&board| sum(board) == layer));
+                assert!(found.iter().all(|&board| game.sum(board) == layer));
                 let has_gap = |&&board: &&Board| !Half::of_board(board).0.is_full();
                 let expected: HashSet<Board> = naive.afterstates[0]
                     .iter()

@@ -10,15 +10,17 @@ use std::ptr;
 use rayon::prelude::*;
 
 use super::class::{Class, ColumnRange, NONE};
-use super::half::{Half, Quad};
+use super::half::{Half, Quad, merge};
 use super::kernels::BitLine;
 use super::positions::Positions;
 use super::prefixes::PrefixMasks;
+use super::weights::Weights;
 use crate::game::Game;
 
 /// All halves of a game.
 pub(crate) struct Halves {
     pub(crate) positions: Positions,
+    pub(crate) weights: Weights,
     /// By weight.
     pub(crate) tables: Vec<Tables>,
 }
@@ -34,9 +36,12 @@ impl Halves {
     ) -> Self {
         // A tile of exponent e has weight 2^(e-1).
         let largest = weight.ilog2() as u8 + 1;
-        let exponents = game.win().get().min(largest + 1);
+        let exponents = game.top().get().min(largest) + 1;
         let most = weight.min(8 << (exponents - 2));
-        let (positions, classes) = Positions::new(exponents, most);
+        let weights = Weights::new(game, most);
+        let digits = weights.digits(exponents);
+        let has_tables = |weight| weights.has(weight) && has_tables(weight);
+        let (positions, classes) = Positions::new(exponents, weights);
         let tables = |(weight, class): (usize, Class)| {
             if !has_tables(weight) {
                 return Tables {
@@ -54,9 +59,9 @@ impl Halves {
             Tables {
                 afterstates: AfterstateRows::new(&class, &positions),
                 removals: RemovalTable::default(),
-                census: CensusTable::new(&class, exponents),
+                census: CensusTable::new(&class, exponents, digits),
                 symmetry: SymmetryTable::new(&class, &positions),
-                prefixes: PrefixMasks::new(&class, exponents),
+                prefixes: PrefixMasks::new(&class, digits),
                 bottom_digits: class
                     .digits
                     .iter()
@@ -68,14 +73,18 @@ impl Halves {
             }
         };
         let mut tables: Vec<Tables> = classes.into_par_iter().enumerate().map(tables).collect();
-        for weight in 0..=most {
+        for weight in 0..tables.len() {
             // Removals lead to the classes of two lighter weights.
-            if !(weight.saturating_sub(2)..=weight).all(&has_tables) {
-                continue;
+            let mut needed = weight.saturating_sub(2)..=weight;
+            if needed.all(|weight| !weights.has(weight) || has_tables(weight)) {
+                tables[weight].removals = RemovalTable::new(&tables[..=weight], &positions);
             }
-            tables[weight].removals = RemovalTable::new(&tables[..=weight], &positions);
         }
-        Self { positions, tables }
+        Self {
+            positions,
+            weights,
+            tables,
+        }
     }
 
     /// The halves of the boards of a pair, by the weights of their top and bottom halves.
@@ -87,9 +96,8 @@ impl Halves {
     }
 
     /// The weights of the top halves of boards of weight `weight`.
-    pub(crate) fn tops(&self, weight: usize) -> Range<usize> {
-        let most = self.tables.len() - 1;
-        weight.saturating_sub(most)..weight.min(most) + 1
+    pub(crate) fn tops(&self, weight: usize) -> impl Iterator<Item = usize> {
+        self.weights.tops(weight)
     }
 
     /// Some weights of top halves, the largest matrices first, so that no thread ends late.
@@ -262,23 +270,25 @@ pub(crate) struct CensusTable {
     /// Halves in which a move to the left wins.
     pub(super) wins: Vec<BitLine>,
     pub(crate) full: Vec<BitLine>,
-    /// Full halves without equal neighbours.
+    /// Full halves without equal tiles side by side.
     pub(super) stuck: Vec<BitLine>,
-    /// By column and exponent: halves with another exponent in this cell of the inner row.
+    /// By column and digit: halves with another digit in this cell of the inner row, or with a stone.
     pub(super) inner_differs: [Vec<Vec<BitLine>>; 4],
 }
 
 impl CensusTable {
-    fn new(class: &Class, exponents: u8) -> Self {
-        let by_exp = |mask: &dyn Fn(u8) -> Vec<BitLine>| (0..exponents).map(mask).collect();
+    fn new(class: &Class, exponents: u8, digits: u8) -> Self {
+        let up_to = |exp| class.mask(|half| half.max_exp() <= exp);
+        // No cell has the digit after the exponents, and no cell merges with a stone.
+        let differs = |cell, exp| class.mask(|half: Half| half.cells()[cell] != exp);
         Self {
-            up_to: by_exp(&|exp| class.mask(|half| half.max_exp() <= exp)),
+            up_to: (0..exponents).map(up_to).collect(),
             changes: class.mask(|half| half.moved_left(exponents) != Some(half)),
             wins: class.mask(|half| half.moved_left(exponents).is_none()),
             full: class.mask(Half::is_full),
             stuck: class.mask(is_stuck),
             inner_differs: [4, 5, 6, 7]
-                .map(|cell| by_exp(&|exp| class.mask(|half| half.cells()[cell] != exp))),
+                .map(|cell| (0..digits).map(|exp| differs(cell, exp)).collect()),
         }
     }
 
@@ -288,12 +298,13 @@ impl CensusTable {
     }
 }
 
-/// Whether no cell is empty and no neighbours are equal.
+/// Whether no cell is empty and no neighbours are equal tiles.
 fn is_stuck(half: Half) -> bool {
     let cells = half.cells();
     let (outer, inner) = cells.split_at(4);
-    let differ = |row: &[u8]| row.windows(2).all(|pair| pair[0] != pair[1]);
-    half.is_full() && differ(outer) && differ(inner) && outer.iter().zip(inner).all(|(a, b)| a != b)
+    let stays = |row: &[u8]| row.windows(2).all(|pair| !merge(pair[0], pair[1]));
+    let mut columns = outer.iter().zip(inner);
+    half.is_full() && stays(outer) && stays(inner) && columns.all(|(&a, &b)| !merge(a, b))
 }
 
 /// The images of the halves of a class.

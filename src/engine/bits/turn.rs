@@ -49,7 +49,7 @@ impl QuarterTurn<'_> {
             let rows = to.by_ref().take(down_rows.len());
             let mut rows: Vec<&mut [u64]> = rows.map(words_mut).collect();
             // The right quads of the bottom half have one weight. Each has a field of left quads.
-            for weight in 0..=bottom {
+            for &weight in quads.weights(bottom) {
                 let (fields, transposer) = (quads.full(weight), quads.transposer(bottom - weight));
                 let (begin, from) = (end, weight + quads.weight(right));
                 end += fields.len() as u32 * transposer.bits;
@@ -112,7 +112,11 @@ impl QuarterTurn<'_> {
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let (positions, quads) = (&halves.positions, &halves.positions.quads);
         // By weight, the quads under a quad.
-        let all_under = |quad| positions.under(quad).iter().enumerate().take(bottom + 1);
+        let weights = quads.weights(bottom);
+        let all_under = |quad| {
+            let under = positions.under(quad);
+            weights.iter().map(move |&weight| (weight, &under[weight]))
+        };
         for (row, &position) in rows.class.hollow.positions.iter().enumerate() {
             let (b, d) = rows.class.half(position).quads();
             let to = down.row_mut(row);

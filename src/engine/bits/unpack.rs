@@ -129,7 +129,7 @@ impl Unpacker {
                 Kind::States => (sum, &[sum - 2, sum - 4][..]),
                 Kind::Afterstates => (sum + 2, &[sum][..]),
             };
-            let mut sweep = Sweep::new(run.game(), next as usize / 2, halves, workers, beside);
+            let mut sweep = Sweep::new(run.game(), next, halves, workers, beside);
             for &sum in sums {
                 sweep.load(sum, run)?;
             }
@@ -155,8 +155,7 @@ impl Unpacker {
             return Ok(0);
         }
         self.work(run, sum, stop, |beside, halves, workers| {
-            let next = sum as usize / 2 + 1;
-            let mut sweep = Sweep::new(run.game(), next, halves, workers, beside);
+            let mut sweep = Sweep::new(run.game(), sum + 2, halves, workers, beside);
             sweep.load_compared(sum, run)?;
             Ok(run.rows(sum).iter().map(|row| row.afterstates).sum())
         })
@@ -219,13 +218,7 @@ pub(crate) fn unpack_frontier(
     for (sum, beside) in sums.into_iter().zip(plans) {
         let mut parts = Pipeline::new(beside.batch, workers);
         let (mut rows, dir) = (store.run().all_rows(sum), store.run().dir().to_owned());
-        let mut sweep = Sweep::new(
-            &game,
-            sum as usize / 2 + 1,
-            halves.clone(),
-            workers,
-            &beside,
-        );
+        let mut sweep = Sweep::new(&game, sum + 2, halves.clone(), workers, &beside);
         sweep.load(sum, store.run())?;
         let (layer, place, files) = ((sum, &mut rows[..], true), (&beside, &*dir), store.outbox());
         write_afterstates(&mut sweep, layer, place, &mut parts, files, progress)?;
