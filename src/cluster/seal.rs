@@ -45,7 +45,10 @@ impl Sealing {
             sealing.afterstates(tasks, max, &mut row)?;
             sealing.layer.rows.push(row);
         }
-        let ends = |rows: &[Row]| rows.iter().all(|row| row.afterstates == 0);
+        let ends = |rows: &[Row]| {
+            let goes_on = |row: &Row| row.afterstates > 0 && run.game().goes_on(row.sum);
+            !rows.iter().any(goes_on)
+        };
         let layer = &mut sealing.layer;
         layer.last = sum >= LAST_START && ends(&layer.rows) && ends(&run.rows(sum - 2));
         Ok(sealing)

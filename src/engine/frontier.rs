@@ -124,7 +124,11 @@ impl Frontier {
 
     /// An upper bound on the candidates of the next layer.
     pub(crate) fn candidates_at_most(&self) -> u64 {
-        let boards: u64 = self.parts.iter().map(|(_, part)| part.boards()).sum();
+        let parts = self
+            .parts
+            .iter()
+            .filter(|(key, _)| self.game.goes_on(key.sum));
+        let boards: u64 = parts.map(|(_, part)| part.boards()).sum();
         let starts = self.game.starts(self.sum).len() as u64;
         boards * u64::from(self.game.size().cells()) + starts
     }
@@ -133,7 +137,9 @@ impl Frontier {
     pub(crate) fn origins(&self, key: PartKey) -> Origins<'_> {
         let mut blocks = Vec::new();
         for (from, tile) in key.spawned_from() {
-            if let Ok(at) = self.parts.binary_search_by_key(&from, |(key, _)| *key) {
+            if self.game.goes_on(from.sum)
+                && let Ok(at) = self.parts.binary_search_by_key(&from, |(key, _)| *key)
+            {
                 let part = &self.parts[at].1;
                 let numbers = 0..part.blocks();
                 blocks.extend(numbers.map(|number| FrontierBlock { part, number, tile }));
@@ -167,6 +173,7 @@ impl Frontier {
     /// Whether the layer after the next can have states, from 4s spawned into afterstates of the
     /// last sum.
     pub(crate) fn goes_on(&self) -> bool {
-        self.parts.iter().any(|(key, _)| key.sum + 2 == self.sum)
+        let last = self.sum - 2;
+        self.game.goes_on(last) && self.parts.iter().any(|(key, _)| key.sum == last)
     }
 }

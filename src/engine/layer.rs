@@ -145,7 +145,8 @@ impl<'a> ListCounter<'a> {
         for empty in afterstates.into_values() {
             empty.into_source().retire();
         }
-        let ends = layer.rows.iter().all(|row| row.afterstates == 0);
+        let game = store.run().game();
+        let ends = !game.goes_on(sum) || layer.rows.iter().all(|row| row.afterstates == 0);
         layer.last = sum >= LAST_START && ends && !frontier.goes_on();
         if small {
             frontier.advance(lists);

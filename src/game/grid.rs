@@ -141,7 +141,8 @@ impl Grid {
     }
 
     /// Read a board of a game. In a game with stones, tiles of at least the winning tile are stones, which
-    /// keep their numbers when the board is printed.
+    /// keep their numbers when the board is printed. With target cells, stones are the tiles above all that
+    /// the game can make.
     ///
     /// ```
     /// use enum48::game::Grid;
@@ -156,7 +157,7 @@ impl Grid {
     /// they can merge.
     pub fn of_game(text: &str, game: &Game) -> Result<Self> {
         let size = game.size();
-        let Some(target) = game.max().filter(|_| size.stones() > 0) else {
+        let Some(target) = game.least_stone().filter(|_| size.stones() > 0) else {
             return Self::parse(text, size);
         };
         let trimmed = text.trim();
@@ -197,6 +198,7 @@ impl Grid {
         let (stones, expected) = (plain.matches('x').count() as u32, size.stones());
         if cell == size.cells() as usize && stones != expected {
             let other = Size::new(size.rows(), size.cols())?.with_stones(stones);
+            let other = other.ok().filter(|_| size.locks().targets().is_none());
             let other = other.map(|other| format!(": it is a board of {other}-{target}"));
             let what = format!(
                 "its stones (x, or a tile of {target} or more): expected {expected}, got {stones}{}",

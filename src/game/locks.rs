@@ -4,28 +4,40 @@
 //! *masks*. A move is legal only if afterwards, for at least one mask, all cells of the mask hold stones.
 //!
 //! A mask is written as a board of stones. So one comparison tells whether a board keeps a mask: the board
-//! has all bits of the mask. Only the symmetries that turn masks into masks are symmetries of the game.
+//! has all bits of the mask.
+//!
+//! A game can also have *target cells*. It is won when a move leaves the winning tile in one of them. Elsewhere
+//! the winning tile is a tile like any other.
+//!
+//! Only the symmetries that turn masks into masks, and target cells into target cells, are symmetries of the
+//! game.
+
+use super::board::holds;
+use super::exp::Exp;
 
 /// The most masks of a game.
 pub(crate) const MASKS: usize = 3;
 
-/// The masks of a game, and its symmetries.
+/// The masks of a game, its target cells, and its symmetries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Locks {
     /// In order, the last one repeated. Every board keeps the mask 0, so it stands for no lock.
     pub(super) masks: [u64; MASKS],
+    /// The digit f in each target cell; all bits if every cell is one.
+    pub(super) targets: u64,
     /// A bit for each of [`super::symmetry::images`] that is a symmetry of the game.
     pub(super) symmetries: u8,
 }
 
 impl Locks {
-    /// No locks.
+    /// No locks, and every cell is a target cell.
     pub(super) const NONE: Self = Self {
         masks: [0; MASKS],
+        targets: u64::MAX,
         symmetries: u8::MAX,
     };
 
-    /// Whether every move may leave the stones anywhere.
+    /// Whether every move may leave the stones, and the winning tile, anywhere.
     pub(crate) fn is_none(self) -> bool {
         self == Self::NONE
     }
@@ -48,6 +60,17 @@ impl Locks {
     pub(crate) fn keeps(&self, board: u64) -> bool {
         let [first, second, third] = self.masks;
         (board & first == first) | (board & second == second) | (board & third == third)
+    }
+
+    /// The digit f in each target cell, if the winning tile must be in one of them.
+    pub(crate) fn targets(self) -> Option<u64> {
+        Some(self.targets).filter(|&targets| targets != u64::MAX)
+    }
+
+    /// Whether the tile `win` is in a target cell of a board.
+    #[inline(always)]
+    pub(crate) fn wins(&self, board: u64, win: Exp) -> bool {
+        holds(board & self.targets, win)
     }
 
     /// Bits to be set in each of [`super::symmetry::images`], so that only images by the game's symmetries

@@ -9,8 +9,57 @@ use super::locks::{Locks, MASKS};
 use super::symmetry::images;
 use crate::error::{Error, InputError, Result};
 
-/// The names that players use on 4x4: the number of stones, and the masks.
-const PATTERNS: [(&str, u32, &[Board]); 1] = [("L3", 6, &[0x0fff_0fff])];
+/// A name that players use on 4x4.
+struct Pattern {
+    name: &'static str,
+    stones: u32,
+    masks: &'static [Board],
+    /// The digit f in each target cell; 0 if every cell is one.
+    targets: Board,
+}
+
+const fn pattern(
+    name: &'static str,
+    stones: u32,
+    masks: &'static [Board],
+    targets: Board,
+) -> Pattern {
+    Pattern {
+        name,
+        stones,
+        masks,
+        targets,
+    }
+}
+
+/// The names that players use, as game-difficulty/2048EndgameTablebase has them.
+const PATTERNS: [Pattern; 14] = [
+    pattern("L3", 6, &[0x0fff_0fff], 0),
+    pattern("442", 6, &[0x00ff_ffff], 0x0f00_0000),
+    pattern(
+        "t",
+        6,
+        &[0xf0ff_f0ff, 0xf000_f0ff_00ff, 0xf000_f000_00ff_00ff],
+        0x00ff_0f00_0f00,
+    ),
+    pattern("LL", 4, &[0x00ff_00ff], 0x00ff_0f00_0f00),
+    pattern("444", 4, &[0xffff], 0x0ff0_0000),
+    pattern("4431", 4, &[0x000f_0fff], 0x00f0_0000),
+    pattern("4421", 5, &[0x00ff_0fff], 0x0f00_0000),
+    pattern("4441", 3, &[0x0fff], 0x00ff_f000),
+    pattern("4442", 2, &[0x00ff], 0x00ff_0f00),
+    pattern("4432", 3, &[0x000f_00ff], 0x00f0_0000),
+    pattern("4432f", 4, &[0x000f_00ff], 0x00f0_0000),
+    pattern("4442f", 3, &[0x00ff], 0x00ff_ff00),
+    pattern("4442ff", 4, &[0x00ff], 0x00ff_0fff_0f00),
+    pattern("44", 8, &[0xffff_ffff], 0xffff_0000_0000),
+];
+
+/// Whether a board has the digits 0 and f alone, and no digit outside a size.
+fn is_cells(board: Board, size: Size) -> bool {
+    let outside = board.checked_shr(4 * size.cells()).unwrap_or(0);
+    outside == 0 && (0..16).all(|cell| matches!(board >> (4 * cell) & 15, 0 | 15))
+}
 
 impl Size {
     /// The size with these masks, of which a move must keep one.
@@ -44,9 +93,7 @@ impl Size {
                 sorted.len()
             ));
         }
-        let outside = last.checked_shr(4 * self.cells()).unwrap_or(0);
-        let is_mask = |mask: &Board| (0..16).all(|cell| matches!(mask >> (4 * cell) & 15, 0 | 15));
-        if first == 0 || outside != 0 || !sorted.iter().all(is_mask) {
+        if first == 0 || !sorted.iter().all(|&mask| is_cells(mask, self)) {
             return refused(
                 "a mask has stones (x, or f in hexadecimal) and empty cells alone".to_owned(),
             );
@@ -58,36 +105,108 @@ impl Size {
         if locked > self.stones() {
             return refused(format!("a mask of {locked} cells needs as many stones"));
         }
-        let mut symmetries = u8::MAX;
-        for &mask in &sorted {
-            for (symmetry, image) in for_size!(self, images::<R, C>(mask))
-                .into_iter()
-                .enumerate()
-            {
-                symmetries &= !(u8::from(!sorted.contains(&image)) << symmetry);
-            }
-        }
         sorted.resize(MASKS, last);
         let masks = sorted.try_into().expect("it has the length");
-        Ok(self.with_locks(Locks { masks, symmetries }))
+        Ok(self.locked(masks, self.locks().targets))
     }
 
-    /// The name that players use for these stones and masks, if there is one.
-    pub(super) fn pattern(self) -> Option<&'static str> {
-        let masks = self.locks().masks();
-        let is_named = |&&(_, stones, named): &&(&str, u32, &[Board])| {
-            (self.cells(), self.stones()) == (16, stones) && masks == named
+    /// The size where the winning tile wins only in the cells that are f in a board.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Stones`] if the size has no stones, if there are no target cells or other digits, or for
+    /// a target cell that belongs to every mask.
+    ///
+    /// ```
+    /// use enum48::game::Size;
+    /// let size: Size = "free10".parse()?;
+    /// let size = size.with_masks(&[0xffffff])?.with_targets(0xf000000)?;
+    /// assert_eq!(size.to_string(), "442");
+    /// assert_eq!(size.with_targets(0xff000000)?.to_string(), "442atff000000");
+    /// # Ok::<(), enum48::Error>(())
+    /// ```
+    pub fn with_targets(self, targets: Board) -> Result<Self> {
+        let what = if self.stones() == 0 {
+            "target cells need stones: give --stones"
+        } else if targets == 0 || !is_cells(targets, self) {
+            "target cells are given as x, or as f in hexadecimal, and the other cells as empty"
+        } else if targets
+            & self
+                .locks()
+                .masks
+                .iter()
+                .fold(u64::MAX, |all, mask| all & mask)
+            != 0
+        {
+            "a target cell belongs to every mask, so a stone is always there: give other cells"
+        } else {
+            return Ok(self.locked(self.locks().masks, targets));
         };
-        PATTERNS.iter().find(is_named).map(|(name, ..)| *name)
+        let what = what.to_owned();
+        let stones = self.stones();
+        Err(InputError::Stones { stones, what }.into())
+    }
+
+    /// The size with these locks.
+    fn locked(self, masks: [Board; MASKS], targets: Board) -> Self {
+        let all = |board: Board| for_size!(self, images::<R, C>(board));
+        let mut symmetries = u8::MAX;
+        let mut keep = |board: Board, is_image: &dyn Fn(&Board) -> bool| {
+            for (symmetry, image) in all(board).iter().enumerate() {
+                symmetries &= !(u8::from(!is_image(image)) << symmetry);
+            }
+        };
+        for mask in masks {
+            keep(mask, &|image| masks.contains(image));
+        }
+        if targets != Locks::NONE.targets {
+            keep(targets, &|&image| image == targets);
+        }
+        self.with_locks(Locks {
+            masks,
+            targets,
+            symmetries,
+        })
+    }
+
+    /// The pattern that has these stones and masks, if there is one.
+    fn pattern(self) -> Option<&'static Pattern> {
+        let masks = self.locks().masks();
+        let is_named = |pattern: &&Pattern| {
+            (self.cells(), self.stones()) == (16, pattern.stones) && masks == pattern.masks
+        };
+        PATTERNS.iter().find(is_named)
+    }
+
+    /// How far a game with target cells goes on beyond the sum of the start and the target, in numbers of
+    /// tiles, as game-difficulty/2048EndgameTablebase has them.
+    pub(super) fn extra(self) -> u32 {
+        match self.pattern() {
+            Some(Pattern { name: "444", .. }) => 60,
+            None if self.locks().masks().is_empty() => 36,
+            _ => 48,
+        }
     }
 }
 
 /// `RxC`; with stones `RxCfreeN`, or `freeN` on 4x4, where N is the number of cells without a stone. Locks
-/// have the name that players use, or follow as `lockMASK_MASK` in hexadecimal.
+/// have the name that players use, or follow as `lockMASK_MASK` in hexadecimal. Other target cells than those
+/// of the name follow as `atCELLS`.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(name) = self.pattern() {
-            return f.write_str(name);
+        let targets = self.locks().targets();
+        let at = |f: &mut fmt::Formatter<'_>| {
+            targets.map_or(Ok(()), |targets| write!(f, "at{targets:x}"))
+        };
+        match self.pattern() {
+            Some(Pattern {
+                name, targets: own, ..
+            }) if *own == targets.unwrap_or(0) => return f.write_str(name),
+            Some(Pattern { name, .. }) if targets.is_some() => {
+                f.write_str(name)?;
+                return at(f);
+            }
+            _ => {}
         }
         let (rows, cols, stones) = (self.rows(), self.cols(), self.stones());
         if stones == 0 || (rows, cols) != (4, 4) {
@@ -100,7 +219,7 @@ impl fmt::Display for Size {
         for (before, mask) in iter::once("lock").chain(iter::repeat("_")).zip(masks) {
             write!(f, "{before}{mask:x}")?;
         }
-        Ok(())
+        at(f)
     }
 }
 
@@ -119,9 +238,22 @@ impl FromStr for Size {
             size: text.escape_debug().to_string(),
             what,
         };
-        if let Some((_, stones, masks)) = PATTERNS.iter().find(|(name, ..)| *name == text) {
-            let size = Self::new(4, 4)?.with_stones(*stones)?;
-            return size.with_masks(masks);
+        let hexadecimal = |digits: &str| {
+            let cells = Board::from_str_radix(digits, 16).ok();
+            cells.filter(|cells| format!("{cells:x}") == digits)
+        };
+        if let Some((size, targets)) = text.split_once("at") {
+            let targets =
+                hexadecimal(targets).ok_or_else(|| bad("at is followed by hexadecimal cells"))?;
+            return size.parse::<Self>()?.with_targets(targets);
+        }
+        if let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == text) {
+            let size = Self::new(4, 4)?.with_stones(pattern.stones)?;
+            let size = size.with_masks(pattern.masks)?;
+            return match pattern.targets {
+                0 => Ok(size),
+                targets => size.with_targets(targets),
+            };
         }
         let (text, locks) = match text.split_once("lock") {
             Some((size, masks)) => (size, Some(masks)),
@@ -147,11 +279,7 @@ impl FromStr for Size {
         let Some(locks) = locks else {
             return Ok(size);
         };
-        let mask = |digits: &str| {
-            let mask = Board::from_str_radix(digits, 16).ok();
-            mask.filter(|mask| format!("{mask:x}") == digits)
-        };
-        let masks: Option<Vec<Board>> = locks.split('_').map(mask).collect();
+        let masks: Option<Vec<Board>> = locks.split('_').map(hexadecimal).collect();
         size.with_masks(&masks.ok_or_else(|| bad("lock is followed by hexadecimal masks"))?)
     }
 }
@@ -238,6 +366,68 @@ mod tests {
         ] {
             let size: Size = name.parse().unwrap();
             assert_eq!(size.symmetries(), symmetries, "{name}");
+        }
+    }
+
+    /// The table of game-difficulty/2048EndgameTablebase (2026-05-02), by its numbers alone.
+    #[test]
+    fn the_names_of_players_have_their_stones_masks_and_target_cells() {
+        for (name, stones, locked, targets, masks) in [
+            ("L3", 6, 6, 0, 1),
+            ("442", 6, 6, 1, 1),
+            ("t", 6, 6, 4, 3),
+            ("LL", 4, 4, 4, 1),
+            ("444", 4, 4, 2, 1),
+            ("4431", 4, 4, 1, 1),
+            ("4421", 5, 5, 1, 1),
+            ("4441", 3, 3, 3, 1),
+            ("4442", 2, 2, 3, 1),
+            ("4432", 3, 3, 1, 1),
+            ("4432f", 4, 3, 1, 1),
+            ("4442f", 3, 2, 4, 1),
+            ("4442ff", 4, 2, 6, 1),
+            ("44", 8, 8, 4, 1),
+        ] {
+            let size: Size = name.parse().unwrap();
+            let cells = size.locks().targets().unwrap_or(0).count_ones() / 4;
+            let found = (size.stones(), size.locks().stones(), cells);
+            assert_eq!(found, (stones, locked, targets), "{name}");
+            assert_eq!(size.locks().masks().len(), masks, "{name}");
+            assert_eq!(size.to_string(), name);
+        }
+    }
+
+    #[test]
+    fn target_cells_are_read_as_they_are_printed_and_refused_with_a_reason() {
+        for (text, printed, symmetries) in [
+            ("442atf000000", "442", 1),
+            ("442atff000000", "442atff000000", 1),
+            ("free10lockffffff", "free10lockffffff", 1),
+            ("3x3free5lockff0ffatf00000", "3x3free5lockff0ffatf00000", 1),
+            (
+                "3x3free5lockff0ffatf00f00000",
+                "3x3free5lockff0ffatf00f00000",
+                1,
+            ),
+            ("3x3free5atf0f000f0f", "3x3free5atf0f000f0f", 8),
+        ] {
+            let size: Size = text.parse().unwrap();
+            assert_eq!(
+                (size.to_string().as_str(), size.symmetries()),
+                (printed, symmetries)
+            );
+            assert_eq!(printed.parse::<Size>().unwrap(), size);
+        }
+        for (bad, why) in [
+            ("3x3atf", "target cells need stones"),
+            ("442at0", "target cells are given as x"),
+            ("442at12", "target cells are given as x"),
+            ("2x2free2atf0000", "target cells are given as x"),
+            ("442atf", "a target cell belongs to every mask"),
+            ("442atF", "at is followed by hexadecimal cells"),
+        ] {
+            let error = bad.parse::<Size>().unwrap_err().to_string();
+            assert!(error.contains(why), "{bad}: {error}");
         }
     }
 

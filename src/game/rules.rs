@@ -91,9 +91,8 @@ impl Rules {
     ///
     /// If the lengths differ.
     pub fn slide(self, boards: &[Board], win: Exp, out: [&mut [Board]; 4]) -> Tally {
-        let base = below(win);
         let locks = self.0.locks();
-        let slid = for_rules!(self, slide_all::<R, C, STONES>(boards, base, locks, out));
+        let slid = for_rules!(self, slide_all::<R, C, STONES>(boards, win, locks, out));
         let (moves, wins) = slid;
         Tally {
             moves,
@@ -114,9 +113,14 @@ impl Rules {
                 slide::<R, C, 3, STONES>(board, base),
             ]
         );
+        let locks = self.0.locks();
+        let is_won = |afterstate: u64, won: u64| match locks.targets() {
+            None => won != 0,
+            Some(_) => locks.wins(afterstate, win),
+        };
         slid.map(|moved| match moved {
-            (afterstate, _) if !self.0.locks().keeps(afterstate) => Moved::Illegal,
-            (_, won) if won != 0 => Moved::Wins,
+            (afterstate, _) if !locks.keeps(afterstate) => Moved::Illegal,
+            (afterstate, won) if is_won(afterstate, won) => Moved::Wins,
             (0, _) => Moved::Illegal,
             (afterstate, _) => Moved::To(afterstate),
         })
@@ -204,16 +208,16 @@ wide! {
     /// Returns the number of legal moves and of winning moves.
     fn slide_all<const R: usize, const C: usize, const STONES: bool>(
         boards: &[u64],
-        base: u64,
+        win: Exp,
         locks: Locks,
         out: [&mut [u64]; 4],
     ) -> (u64, u64) {
         let [up, right, down, left] = out;
         let each = [
-            slide_each::<R, C, 0, STONES>(boards, base, &locks, up),
-            slide_each::<R, C, 1, STONES>(boards, base, &locks, right),
-            slide_each::<R, C, 2, STONES>(boards, base, &locks, down),
-            slide_each::<R, C, 3, STONES>(boards, base, &locks, left),
+            slide_each::<R, C, 0, STONES>(boards, win, &locks, up),
+            slide_each::<R, C, 1, STONES>(boards, win, &locks, right),
+            slide_each::<R, C, 2, STONES>(boards, win, &locks, down),
+            slide_each::<R, C, 3, STONES>(boards, win, &locks, left),
         ];
         each.into_iter().fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
     }
@@ -223,17 +227,24 @@ wide! {
 #[inline(always)]
 fn slide_each<const R: usize, const C: usize, const D: usize, const STONES: bool>(
     boards: &[u64],
-    base: u64,
+    win: Exp,
     locks: &Locks,
     out: &mut [u64],
 ) -> (u64, u64) {
     assert_eq!(boards.len(), out.len(), "one afterstate for each board");
+    let base = below(win);
     let (mut wins, mut others) = (0, 0);
     for (out, &board) in out.iter_mut().zip(boards) {
         let (afterstate, won) = slide::<R, C, D, STONES>(board, base);
         let kept = !STONES || locks.keeps(afterstate);
-        *out = if won == 0 && kept { afterstate } else { 0 };
-        wins += u64::from(won != 0 && kept);
+        // In a game with target cells, a tile can also slide into one.
+        let won = if STONES {
+            locks.wins(afterstate, win)
+        } else {
+            won != 0
+        };
+        *out = if !won && kept { afterstate } else { 0 };
+        wins += u64::from(won && kept);
         others += u64::from(*out != 0);
     }
     (wins + others, wins)
@@ -291,7 +302,6 @@ wide! {
         states: &mut [u64],
         locks: &Locks,
     ) -> (usize, u64) {
-        let base = below(Exp::LAST);
         let (mut live, mut labeled) = (0, 0);
         for from in (0..states.len()).step_by(LANES) {
             let lanes = LANES.min(states.len() - from);
@@ -299,10 +309,10 @@ wide! {
             group[..lanes].copy_from_slice(&states[from..from + lanes]);
             let mut slid = [[0; LANES]; 4];
             let [up, right, down, left] = &mut slid;
-            slide_each::<R, C, 0, true>(&group, base, locks, up);
-            slide_each::<R, C, 1, true>(&group, base, locks, right);
-            slide_each::<R, C, 2, true>(&group, base, locks, down);
-            slide_each::<R, C, 3, true>(&group, base, locks, left);
+            slide_each::<R, C, 0, true>(&group, Exp::LAST, locks, up);
+            slide_each::<R, C, 1, true>(&group, Exp::LAST, locks, right);
+            slide_each::<R, C, 2, true>(&group, Exp::LAST, locks, down);
+            slide_each::<R, C, 3, true>(&group, Exp::LAST, locks, left);
             for (at, &state) in group[..lanes].iter().enumerate() {
                 labeled += orbit_with::<R, C>(state, *locks);
                 states[live] = state;

@@ -126,7 +126,11 @@ impl SpawnedMoves {
             if STONES && !locks.keeps(board) {
                 continue;
             }
-            if holds(board, lines.win) {
+            let is_won = match STONES {
+                true => locks.wins(board, lines.win),
+                false => holds(board, lines.win),
+            };
+            if is_won {
                 self.won.push((mover, board));
                 wins = true;
             } else {
@@ -269,6 +273,8 @@ mod tests {
             "free8-64",
             "3x3free5lockfff-16",
             "L3-64",
+            "442-64",
+            "3x3free5lockfffatfff000-16",
         ] {
             let game: Game = name.parse().unwrap();
             let (tables, rules) = (LineTables::new(&game), game.rules());
@@ -286,7 +292,8 @@ mod tests {
                 let kept = full | mask.filter(|_| random.bool()).unwrap_or(0);
                 kept & !(15 << (4 * random.u32(..cells)))
             };
-            let afterstates: Vec<Board> = (0..2000).map(|_| board()).collect();
+            let mut afterstates: Vec<Board> = (0..2000).map(|_| board()).collect();
+            afterstates.retain(|&board| !game.is_won(board));
             let mut both = <[SpawnedMoves; 2]>::default();
             tables.moves(&afterstates, &mut both);
             for (tile, moves) in [Exp::TWO, Exp::FOUR].into_iter().zip(&both) {
@@ -298,7 +305,7 @@ mod tests {
                     let moved = rules.moves(candidate, Exp::LAST);
                     for after in moved {
                         match after {
-                            To(board) if game.max().is_some() && holds(board, game.win()) => {
+                            To(board) if game.is_won(board) => {
                                 won.push((mover, board));
                             }
                             To(board) => reached.push((mover, board)),

@@ -48,6 +48,7 @@ pub(crate) const LAST_START: u32 = 8;
 pub struct Game {
     size: Size,
     max: Option<u32>,
+    horizon: Option<u32>,
 }
 
 impl Game {
@@ -56,24 +57,109 @@ impl Game {
     /// # Errors
     ///
     /// [`InputError::Max`] unless `max` is a power of two from 8 to 65536. (Below 8 a spawn could win.)
-    /// [`InputError::Stones`] if the game has stones and could make a tile above 16384.
+    /// [`InputError::Stones`] if the game has stones and could make a tile above 16384, or if it has target
+    /// cells and no winning tile.
     pub fn new(size: Size, max: Option<u32>) -> Result<Self> {
         if let Some(tile) = max
             && (!tile.is_power_of_two() || !(8..=65536).contains(&tile))
         {
             return Err(InputError::Max(tile).into());
         }
-        let game = Self { size, max };
-        // The digit 15 stands for a stone, so it must not stand for a tile that wins or that a merge makes.
-        let beyond = game.top().get() > 13 || max.is_some_and(|tile| tile > 16384);
-        if size.stones() > 0 && beyond {
-            return Err(InputError::Stones {
-                stones: size.stones(),
-                what: "with stones the winning tile is at most 16384: give a --max".to_owned(),
+        let mut game = Self {
+            size,
+            max,
+            horizon: None,
+        };
+        match (size.locks().targets(), max) {
+            (None, _) => game.checked(),
+            (Some(_), None) => Err(game.refused("target cells need a winning tile: give a --max")),
+            (Some(_), Some(_)) => {
+                game.horizon = game.own_horizon();
+                game.checked()
             }
-            .into());
         }
-        Ok(game)
+    }
+
+    /// The game in which afterstates of this sum or more are lost, unless they are won.
+    ///
+    /// ```
+    /// use enum48::Game;
+    /// let game: Game = "442-64".parse()?;
+    /// assert_eq!(game.horizon(), Some(164));
+    /// assert_eq!(game.with_horizon(200)?.to_string(), "442-64until200");
+    /// # Ok::<(), enum48::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Stones`] unless the game has stones and a winning tile, and the horizon is even and above
+    /// the sums of all starts; or if a tile could be above 16384.
+    pub fn with_horizon(self, horizon: u32) -> Result<Self> {
+        if self.size.stones() == 0 || self.max.is_none() {
+            return Err(
+                self.refused("a horizon needs stones and a winning tile: give --stones and --max")
+            );
+        }
+        if horizon <= LAST_START || !horizon.is_multiple_of(2) {
+            return Err(self.refused(&format!(
+                "a horizon is an even sum above {LAST_START}, got {horizon}"
+            )));
+        }
+        let horizon = Some(horizon);
+        Self { horizon, ..self }.checked()
+    }
+
+    /// The game that a file names. Its parts must belong together.
+    pub(crate) fn of_label(size: Size, win: Exp, horizon: Option<u32>) -> Self {
+        let max = Some(win.tile()).filter(|_| win < Exp::LAST);
+        Self { size, max, horizon }
+    }
+
+    fn refused(&self, what: &str) -> Error {
+        let (stones, what) = (self.size.stones(), what.to_owned());
+        InputError::Stones { stones, what }.into()
+    }
+
+    /// The game, if the digit 15 stands for stones alone, never for a tile that wins or that a merge makes.
+    fn checked(self) -> Result<Self> {
+        let beyond = self.top().get() > 13 || self.max.is_some_and(|tile| tile > 16384);
+        match self.size.stones() > 0 && beyond {
+            true => {
+                Err(self.refused("with stones the winning tile is at most 16384: give a --max"))
+            }
+            false => Ok(self),
+        }
+    }
+
+    /// The horizon of a game with target cells, unless another is asked for. Without target cells a game ends
+    /// by itself.
+    fn own_horizon(&self) -> Option<u32> {
+        let tile = self.max.filter(|_| self.size.locks().targets().is_some());
+        tile.map(|tile| LAST_START + tile + 2 * self.size.extra() - 4)
+    }
+
+    /// The least sum of an afterstate that is lost unless it is won, if there is one.
+    pub fn horizon(&self) -> Option<u32> {
+        self.horizon
+    }
+
+    /// Whether the game goes on after an afterstate of this sum that is not won.
+    pub(crate) fn goes_on(&self, sum: u32) -> bool {
+        self.horizon.is_none_or(|horizon| sum < horizon)
+    }
+
+    /// Whether the horizon ends the game with an afterstate that is not won.
+    pub(crate) fn is_beyond(&self, afterstate: Board) -> bool {
+        let is_beyond = |horizon| self.sum(afterstate) >= horizon;
+        self.horizon.is_some_and(is_beyond)
+    }
+
+    /// Whether a game that ended with this board reached a tile, which is at most the winning tile.
+    pub(crate) fn reaches(&self, board: Board, tile: Exp) -> bool {
+        match tile == self.win() {
+            true => self.is_won(board),
+            false => self.max_exp(board) >= tile,
+        }
     }
 
     /// Size of the board.
@@ -97,9 +183,22 @@ impl Game {
     /// the merge that makes 2^e needs two tiles 2^(e-1). While the second of them was made, the first and a
     /// tile 2^(e-2) were on the board, and so on. So at some time the board held tiles of the
     /// exponents e-1, e-2, ..., 2, 2, which fill e-1 cells.
+    ///
+    /// With target cells the winning tile can be elsewhere, and larger tiles, too. No state has a sum above
+    /// the horizon and 2: its last tile was spawned before the horizon.
     pub fn top(&self) -> Exp {
         let chain = self.size.tile_cells() as u8 + 1;
-        Exp::new(chain.min(self.win().get() - 1)).expect("it is below the winning tile")
+        let below = match self.size.locks().targets() {
+            Some(_) => u8::MAX,
+            None => self.win().get() - 1,
+        };
+        let of_sum = self.last_sum().map_or(u8::MAX, |sum| sum.ilog2() as u8);
+        Exp::new(chain.min(below).min(of_sum)).expect("it is at most the chain")
+    }
+
+    /// The greatest sum of a state before the horizon ends the game.
+    fn last_sum(&self) -> Option<u32> {
+        self.horizon.map(|horizon| horizon.saturating_add(2))
     }
 
     /// An upper bound on the sum of a board, which also bounds the number of layers.
@@ -109,9 +208,17 @@ impl Game {
     pub fn sum_bound(&self) -> u32 {
         let cells = self.size.tile_cells();
         let chain = (1u32 << (cells + 2)) - 4;
-        match self.max {
-            Some(tile) => chain.min(cells * (tile / 2)),
-            None => chain,
+        let full = self.max.filter(|_| self.size.locks().targets().is_none());
+        let full = full.map_or(chain, |tile| chain.min(cells * (tile / 2)));
+        self.last_sum().map_or(full, |last| full.min(last))
+    }
+
+    /// The least tile that a player's board has in the place of a stone: the winning tile, or with target cells
+    /// the tile above the largest that a board can hold.
+    pub(super) fn least_stone(&self) -> Option<u32> {
+        match self.size.locks().targets() {
+            None => self.max,
+            Some(_) => Some(self.top().next().tile().max(self.max?)),
         }
     }
 
@@ -123,7 +230,15 @@ impl Game {
     /// The options of the program for this game.
     pub(crate) fn options(&self) -> String {
         let max = self.max.map(|tile| format!(" --max {tile}"));
-        format!("--size {}{}", self.size, max.unwrap_or_default())
+        let horizon = self.asked_horizon();
+        let horizon = horizon.map(|horizon| format!(" --horizon {horizon}"));
+        let [max, horizon] = [max, horizon].map(Option::unwrap_or_default);
+        format!("--size {}{max}{horizon}", self.size)
+    }
+
+    /// The horizon, if it is another than the game's own.
+    fn asked_horizon(&self) -> Option<u32> {
+        self.horizon.filter(|_| self.horizon != self.own_horizon())
     }
 
     /// The rules on boards of this game's size.
@@ -142,11 +257,10 @@ impl Game {
             _ => return Vec::new(),
         };
         let locks = self.size.locks();
-        let mut boards = if locks.is_none() {
-            vec![0]
-        } else {
-            locks.masks()
-        };
+        let mut boards = locks.masks();
+        if boards.is_empty() {
+            boards.push(0);
+        }
         for _ in locks.stones()..self.size.stones() {
             boards = self.with_one_more(&boards, STONE);
         }
@@ -216,9 +330,12 @@ impl Game {
         PartKey::of(self.size.tiles(board))
     }
 
-    /// Whether a board holds the winning tile.
+    /// Whether a board holds the winning tile, in a target cell if there are such cells.
     pub(crate) fn is_won(&self, board: Board) -> bool {
-        self.max_exp(board) >= self.win()
+        match self.size.locks().targets() {
+            None => self.max_exp(board) >= self.win(),
+            Some(_) => self.size.locks().wins(board, self.win()),
+        }
     }
 
     /// The canonical image of a board.
@@ -234,11 +351,13 @@ impl Game {
 }
 
 /// `3x3-1024`, `4x3` without a winning tile, `free8-64` or `3x3free7-64` with stones: the name of the game
-/// in tables and directories.
+/// in tables and directories. A horizon that is not the game's own follows as `until200`.
 impl fmt::Display for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.size)?;
-        self.max.map_or(Ok(()), |tile| write!(f, "-{tile}"))
+        self.max.map_or(Ok(()), |tile| write!(f, "-{tile}"))?;
+        let horizon = self.asked_horizon();
+        horizon.map_or(Ok(()), |horizon| write!(f, "until{horizon}"))
     }
 }
 
@@ -248,11 +367,19 @@ impl FromStr for Game {
 
     fn from_str(text: &str) -> Result<Self> {
         let named = || Error::from(InputError::Game(text.to_owned()));
-        let (size, max) = match text.split_once('-') {
-            Some((size, max)) => (size, Some(max.parse().map_err(|_| named())?)),
+        let number = |text: &str| text.parse::<u32>().map_err(|_| named());
+        let (game, horizon) = match text.split_once("until") {
+            Some((game, horizon)) => (game, Some(number(horizon)?)),
             None => (text, None),
         };
-        let game = Self::new(size.parse()?, max)?;
+        let (size, max) = match game.split_once('-') {
+            Some((size, max)) => (size, Some(number(max)?)),
+            None => (game, None),
+        };
+        let mut game = Self::new(size.parse()?, max)?;
+        if let Some(horizon) = horizon {
+            game = game.with_horizon(horizon)?;
+        }
         Some(game)
             .filter(|game| game.to_string() == text)
             .ok_or_else(named)
@@ -288,6 +415,10 @@ mod tests {
             "3x3free7-64",
             "L3-64",
             "free9lockfff0fff-64",
+            "442-64",
+            "442-64until200",
+            "442atff000000-128",
+            "free8-64until90",
             "3x4free8lockf000f-64",
         ] {
             assert_eq!(name.parse::<Game>().unwrap().to_string(), name);
@@ -307,8 +438,33 @@ mod tests {
             "free8-",
             "free8-64+2",
             "free10lockfff0fff-64",
+            "442",
+            "442-64until164",
+            "442-64until8",
+            "442-64until101",
+            "4442-16384",
+            "3x3-64until100",
+            "free8until100",
         ] {
             assert!(bad.parse::<Game>().is_err(), "{bad}");
+        }
+    }
+
+    /// 8 + T + 2 * 48 - 4; 60 in the place of 48 for 444, and 36 without masks.
+    #[test]
+    fn target_cells_bring_a_horizon_and_larger_tiles() {
+        for (name, horizon, top, bound) in [
+            ("442-64", Some(164), 128, 166),
+            ("442-128", Some(228), 128, 230),
+            ("444-64", Some(188), 128, 190),
+            ("free8atf-64", Some(140), 128, 142),
+            ("442-64until300", Some(300), 256, 302),
+            ("L3-64", None, 32, 320),
+            ("free8-64until90", Some(90), 32, 92),
+        ] {
+            let game: Game = name.parse().unwrap();
+            let found = (game.horizon(), game.top().tile(), game.sum_bound());
+            assert_eq!(found, (horizon, top, bound), "{name}");
         }
     }
 

@@ -136,6 +136,13 @@ impl Graph {
     /// [`Error::Vast`] if there are more than `limit` states, live and dead;
     /// [`InputError::Until`] for a sum below 4, the least sum of a state.
     pub fn new(game: &Game, until: Option<u32>, limit: usize) -> Result<Self> {
+        if game.horizon().is_some() {
+            return Err(InputError::Stones {
+                stones: game.size().stones(),
+                what: "a graph has no horizon: give a game without target cells".to_owned(),
+            }
+            .into());
+        }
         let last = match until {
             Some(sum) if sum < 4 => return Err(InputError::Until(sum).into()),
             Some(sum) => sum,

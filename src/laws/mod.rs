@@ -73,16 +73,6 @@ impl JudgedRow<'_> {
 /// The columns that show whether a table reaches the end of its game.
 pub(crate) const TELL_THE_END: [Column; 3] = [Column::Live, Column::Dead, Column::Afterstates];
 
-/// Whether the table shows the end of its game: the last two layers have no afterstates.
-pub(crate) fn ends(table: &Table) -> bool {
-    if !table.columns().has_all(&TELL_THE_END) {
-        return false;
-    }
-    let last = table.last_sum();
-    let none = |sum: u32| table.layer(sum).iter().all(|row| row.afterstates == 0);
-    last >= LAST_START && none(last) && none(last - 2)
-}
-
 impl Laws {
     /// The laws for layers with sums up to `last`. Takes milliseconds, or some tens of milliseconds
     /// for large boards without a winning tile.
@@ -123,7 +113,20 @@ impl Laws {
         for sum in (4..=table.last_sum()).step_by(2) {
             self.flow_into(sum, table.columns(), |sum| table.layer(sum))?;
         }
-        Ok(ends(table))
+        Ok(self.ends(table))
+    }
+
+    /// Whether the table shows the end of its game: the game goes on from no afterstate of the last two
+    /// layers.
+    fn ends(&self, table: &Table) -> bool {
+        if !table.columns().has_all(&TELL_THE_END) {
+            return false;
+        }
+        let last = table.last_sum();
+        let none = |sum: u32| {
+            !self.game.goes_on(sum) || table.layer(sum).iter().all(|row| row.afterstates == 0)
+        };
+        last >= LAST_START && none(last) && none(last - 2)
     }
 
     /// Check rows one by one, and their order.
@@ -162,7 +165,8 @@ impl Laws {
                 .filter(|&&board| self.game.max_exp(board) == max);
             let starts = starts.count() as u64;
             let (mut from, mut cells) = (0u64, 0u64);
-            for (key, _) in key.spawned_from() {
+            let sources = key.spawned_from().map(|(key, _)| key);
+            for key in sources.filter(|key| self.game.goes_on(key.sum)) {
                 let source = Row::among(layer(key.sum), key);
                 // Rows may hold any numbers.
                 from = from.saturating_add(source.afterstates);

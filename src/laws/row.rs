@@ -127,19 +127,28 @@ impl Laws {
             format!("{moves} moves are not from 1 to 4 for each of {live} live states")
         })?;
         // A winning move is legal, and merges two tiles of half the winning tile.
-        let winning = self.game.max() == Some(2 * row.max_tile);
+        let has_targets = self.game.size().locks().targets().is_some();
+        let winning = match has_targets {
+            false => self.game.max() == Some(2 * row.max_tile),
+            true => self.game.max() <= Some(2 * row.max_tile),
+        };
         let moves_win = || format!("{wins} of {moves} moves win");
         judged.law(&[Moves, Wins], wins <= moves, moves_win)?;
         judged.law(&[Wins], wins == 0 || winning, moves_win)?;
         // A state with two tiles of half the winning tile also holds the tile spawned last, unless it
         // is one of two 4s.
+        // The winning tile can also slide into a target cell.
         let least = 2 * row.max_tile + if row.max_tile > 4 { 2 } else { 0 };
-        judged.law(&[Wins], wins == 0 || row.sum >= least, || {
-            format!(
-                "{wins} moves win: two tiles {} need a sum of at least {least}",
-                row.max_tile
-            )
-        })
+        judged.law(
+            &[Wins],
+            wins == 0 || has_targets || row.sum >= least,
+            || {
+                format!(
+                    "{wins} moves win: two tiles {} need a sum of at least {least}",
+                    row.max_tile
+                )
+            },
+        )
     }
 }
 

@@ -72,6 +72,7 @@ mod tests {
                 kind: Kind::Afterstates,
                 size: "3x3".parse().unwrap(),
                 win: Exp::of_tile(1024).unwrap(),
+                horizon: None,
                 key: PartKey {
                     sum: 164,
                     max: Exp::of_tile(32).unwrap(),

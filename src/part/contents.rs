@@ -46,6 +46,8 @@ pub struct Label {
     pub size: Size,
     /// The winning tile, [`Exp::LAST`] if there is none.
     pub win: Exp,
+    /// The sum from which on an afterstate ends the game, if there is one.
+    pub horizon: Option<u32>,
     /// Sum and largest tile of every board.
     pub key: PartKey,
 }
@@ -56,16 +58,14 @@ impl Label {
             kind,
             size: game.size(),
             win: game.win(),
+            horizon: game.horizon(),
             key,
         }
     }
 
     /// The name of the game: `3x3-1024`, or `3x3` without a winning tile.
-    fn game(&self) -> String {
-        match self.win {
-            Exp::LAST => self.size.to_string(),
-            win => format!("{}-{}", self.size, win.tile()),
-        }
+    fn game(&self) -> Game {
+        Game::of_label(self.size, self.win, self.horizon)
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::block::{PREFIX, Payload};
 use super::bytes::{Bytes, u64_at};
 use super::contents::{ABOUT, Contents};
-use super::header::{ABOUT_MASKS, ENTRY, FOOTER, Footer, HEADER, Header};
+use super::header::{ABOUT_LOCKS, ENTRY, FOOTER, Footer, HEADER, Header};
 use crate::error::{Error, Result};
 
 /// Most bytes of a block: a constant, and the bytes for each state or value of a full block.
@@ -34,7 +34,7 @@ impl Frame {
     /// Check everything except the blocks. Errors name the file by `path`.
     pub(super) fn of(path: &Path, bytes: Bytes) -> Result<Self> {
         let mut buffer = Vec::new();
-        let head = 0..bytes.len().min(HEADER + ABOUT_MASKS + ABOUT);
+        let head = 0..bytes.len().min(HEADER + ABOUT_LOCKS + ABOUT);
         let head = bytes.read(path, head, &mut buffer)?;
         let header = Header::of(path, head, bytes.len() as u64)?;
         let damaged = |what: &str| Error::damaged(path, what);

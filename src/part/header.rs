@@ -18,10 +18,10 @@ const END_MAGIC: &[u8; 8] = b"enum48/.";
 
 /// Bytes of a header without the fields about values.
 pub(crate) const HEADER: usize = 40;
-/// Bytes about masks, which follow if the game has masks.
-pub(super) const ABOUT_MASKS: usize = 12;
-/// Added to the number of stones if the game has masks.
-const HAS_MASKS: u8 = 128;
+/// Bytes about locks, which follow if the game has masks, target cells or a horizon.
+pub(super) const ABOUT_LOCKS: usize = 16;
+/// Added to the number of stones if these bytes follow.
+const HAS_LOCKS: u8 = 128;
 /// Bytes of a footer.
 pub(crate) const FOOTER: usize = 40;
 /// Bytes of an index entry.
@@ -49,15 +49,15 @@ pub(crate) struct Header {
 impl Header {
     /// Bytes of the header; block 0 follows it.
     pub(crate) fn size(&self) -> usize {
-        let masks = match self.contents.label().size.locks().is_none() {
-            true => 0,
-            false => ABOUT_MASKS,
+        let locks = match has_locks(self.contents.label()) {
+            true => ABOUT_LOCKS,
+            false => 0,
         };
         let values = match self.contents {
             Contents::Boards(_) | Contents::Matrices(_) => 0,
             Contents::Values(_) => ABOUT,
         };
-        HEADER + masks + values
+        HEADER + locks + values
     }
 
     pub(crate) fn to_bytes(self) -> Vec<u8> {
@@ -70,11 +70,11 @@ impl Header {
             (Contents::Values(_), Kind::States) => panic!("values belong to afterstates"),
         };
         let (rows, cols) = (label.size.rows(), label.size.cols());
-        let masks = label.size.locks().masks();
+        let has_locks = has_locks(label);
         let (version, size) = match label.size.stones() as u8 {
             0 => (VERSION, [rows, cols]),
-            stones if masks.is_empty() => (WITH_STONES, [rows << 4 | cols, stones]),
-            stones => (WITH_STONES, [rows << 4 | cols, stones | HAS_MASKS]),
+            stones if !has_locks => (WITH_STONES, [rows << 4 | cols, stones]),
+            stones => (WITH_STONES, [rows << 4 | cols, stones | HAS_LOCKS]),
         };
         let mut out = Vec::with_capacity(self.size());
         out.extend(MAGIC);
@@ -87,12 +87,15 @@ impl Header {
         out.extend(self.block.to_le_bytes());
         out.extend(self.length.to_le_bytes());
         out.extend(crc32fast::hash(&out).to_le_bytes());
-        if !masks.is_empty() {
-            let begin = out.len();
-            for at in 0..4 {
-                let mask = masks.get(at).copied().unwrap_or(0);
-                out.extend(cells_of(mask).to_le_bytes());
+        if has_locks {
+            let (begin, locks) = (out.len(), label.size.locks());
+            let mut cells = locks.masks();
+            cells.resize(3, 0);
+            cells.push(locks.targets().unwrap_or(0));
+            for cells in cells {
+                out.extend(cells_of(cells).to_le_bytes());
             }
+            out.extend(label.horizon.unwrap_or(0).to_le_bytes());
             out.extend(crc32fast::hash(&out[begin..]).to_le_bytes());
         }
         if let Contents::Values(about) = self.contents {
@@ -131,17 +134,16 @@ impl Header {
                 });
             }
         };
-        let (locked, stones) = (stones & HAS_MASKS != 0, stones & !HAS_MASKS);
+        let (locked, stones) = (stones & HAS_LOCKS != 0, stones & !HAS_LOCKS);
         let size = Size::new(rows, cols).and_then(|size| size.with_stones(stones.into()));
-        let (size, begin) = match bytes[HEADER..].first_chunk::<ABOUT_MASKS>() {
-            _ if !locked => (size, HEADER),
-            Some(about) if crc32fast::hash(&about[..8]) == u32_at(about, 8) => {
-                let masks: Vec<Board> = (0..4).map(|at| mask_of(&about[2 * at..])).collect();
-                let masks: Vec<Board> = masks.into_iter().filter(|&mask| mask != 0).collect();
-                let size = size.and_then(|size| size.with_masks(&masks));
-                (size, HEADER + ABOUT_MASKS)
+        let (size, horizon, begin) = match bytes[HEADER..].first_chunk::<ABOUT_LOCKS>() {
+            _ if !locked => (size, None, HEADER),
+            Some(about) if crc32fast::hash(&about[..12]) == u32_at(about, 12) => {
+                let size = size.and_then(|size| with_locks(size, about));
+                let horizon = Some(u32_at(about, 8)).filter(|&horizon| horizon > 0);
+                (size, horizon, HEADER + ABOUT_LOCKS)
             }
-            Some(_) => return Err(damaged("header: checksum about masks differs")),
+            Some(_) => return Err(damaged("header: checksum about locks differs")),
             None => return Err(damaged("header: impossible length")),
         };
         let label = Label {
@@ -151,6 +153,7 @@ impl Header {
             },
             size: size.map_err(|_| damaged("header: impossible size"))?,
             win: Exp::new(head[15]).ok_or_else(|| damaged("header: impossible winning tile"))?,
+            horizon,
             key: PartKey {
                 sum: u32_at(head, 16),
                 max: Exp::of_tile(u32_at(head, 20))
@@ -187,6 +190,29 @@ impl Header {
             return Err(damaged("header: impossible length or block size"));
         }
         Ok(header)
+    }
+}
+
+/// Whether a game has masks, target cells or a horizon.
+fn has_locks(label: Label) -> bool {
+    !label.size.locks().is_none() || label.horizon.is_some()
+}
+
+/// The size with the masks and the target cells that the bytes about locks begin with.
+fn with_locks(size: Size, about: &[u8]) -> Result<Size> {
+    let cells: Vec<Board> = (0..4).map(|at| mask_of(&about[2 * at..])).collect();
+    let masks: Vec<Board> = cells[..3]
+        .iter()
+        .copied()
+        .filter(|&mask| mask != 0)
+        .collect();
+    let size = match &masks[..] {
+        [] => size,
+        masks => size.with_masks(masks)?,
+    };
+    match cells[3] {
+        0 => Ok(size),
+        targets => size.with_targets(targets),
     }
 }
 

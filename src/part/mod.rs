@@ -42,10 +42,11 @@
 //!
 //! - *Stones.* If the game has stones, the version is 2, byte 13 is 16 * rows + cols, and byte 14 is
 //!   the number of stones, at least 1. Such boards have the digit 15 for a stone, which adds nothing to
-//!   the sum. If the game has masks, byte 14 is 128 more, and 12 bytes follow byte 40: up to three
-//!   masks, u16 each, in increasing order, then 0s up to byte 48, and their crc. A mask has a bit for
-//!   each cell, the last cell least significant.
-//! - *Places.* Block 0 is at byte 40, or 52 with masks, each block follows the one before it directly, the index
+//!   the sum. If the game has masks, target cells or a horizon, byte 14 is 128 more, and 16 bytes follow
+//!   byte 40: three masks, u16 each, in increasing order, then 0s; the target cells, u16, 0 if every cell
+//!   is one; the horizon, u32, 0 if there is none; and their crc. A mask has a bit for each cell, the last
+//!   cell least significant.
+//! - *Places.* Block 0 is at byte 40, or 56 with these bytes, each block follows the one before it directly, the index
 //!   follows the last one, and the footer ends the file: the index starts at `length - 40 - 16 *
 //!   blocks`. A part without states has no blocks, an index of no bytes (crc 0), and 80 bytes in
 //!   all.

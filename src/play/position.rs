@@ -29,7 +29,7 @@ impl Spawn {
 pub enum Status {
     /// A move is legal.
     Live,
-    /// No move is legal: the game is lost.
+    /// No move is legal, or the last move came to the horizon: the game is lost.
     Dead,
     /// The winning tile was made.
     Won,
@@ -60,6 +60,8 @@ pub struct Position {
     game: Game,
     cells: [u8; 16],
     score: u64,
+    /// Whether the last move came to the horizon without a win.
+    is_over: bool,
 }
 
 impl Position {
@@ -69,6 +71,7 @@ impl Position {
             game,
             cells: [0; 16],
             score: 0,
+            is_over: false,
         }
     }
 
@@ -145,8 +148,11 @@ impl Position {
     }
 
     /// Move all tiles. Returns false if the move is not legal: the board does not change, or stones would
-    /// leave the cells that must keep them.
+    /// leave the cells that must keep them, or the game is over at its horizon.
     pub fn slide(&mut self, direction: Direction) -> bool {
+        if self.is_over {
+            return false;
+        }
         let before = self.clone();
         for line in line::lines(self.game.size(), direction) {
             let mut tiles = [0; 4];
@@ -165,16 +171,34 @@ impl Position {
             *self = before;
             return false;
         }
-        self.cells != before.cells
+        if self.cells == before.cells {
+            return false;
+        }
+        // No game with a horizon has the tile 65536.
+        let is_beyond = |board| self.game.is_beyond(board);
+        self.is_over = self.game.horizon().is_some() && self.board().is_some_and(is_beyond);
+        true
+    }
+
+    /// Whether the last move ended the game, so that no tile follows it.
+    pub(super) fn ended(&self) -> bool {
+        self.is_over || self.status() == Status::Won
     }
 
     /// Whether the game goes on, is lost or is won.
     pub fn status(&self) -> Status {
         let cells = self.cells();
         let (win, stone) = (self.game.win().get(), self.game.size().stone());
-        let is_won = |&e: &u8| e >= win && Some(e) != stone;
+        let has_targets = self.game.size().locks().targets().is_some();
+        if has_targets && self.board().is_some_and(|board| self.game.is_won(board)) {
+            return Status::Won;
+        }
+        let is_won = |&e: &u8| !has_targets && e >= win && Some(e) != stone;
         if self.game.max().is_some() && cells.iter().any(is_won) {
             return Status::Won;
+        }
+        if self.is_over {
+            return Status::Dead;
         }
         if !self.game.size().locks().is_none() {
             let is_legal = |&direction: &Direction| self.clone().slide(direction);

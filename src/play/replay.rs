@@ -121,18 +121,19 @@ pub struct Turn {
     pub direction: Direction,
     /// Points that the move scored.
     pub gained: u64,
-    /// The tile spawned after the move; none after the win.
+    /// The tile spawned after the move; none after the win, or at the horizon.
     pub spawn: Option<Spawn>,
     /// The board after both.
     pub position: Position,
 }
 
-/// `left, a 2 at row 1 column 3`, or `left, wins`.
+/// `left, a 2 at row 1 column 3`, `left, wins`, or `left, comes to the horizon`.
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.direction.name())?;
         match self.spawn {
-            None => f.write_str(", wins"),
+            None if self.position.status() == Status::Won => f.write_str(", wins"),
+            None => f.write_str(", comes to the horizon"),
             Some(spawn) => {
                 let (row, column) = spawn.row_and_column(self.position.game().size());
                 write!(f, ", a {} at row {row} column {column}", spawn.tile)
@@ -230,12 +231,15 @@ impl<'a> Replay<'a> {
         if self.position.status() == Status::Won {
             return Err("the move before it won the game".to_owned());
         }
+        if self.position.ended() {
+            return Err("the move before it came to the horizon".to_owned());
+        }
         let before = self.position.score();
         if !self.position.slide(direction) {
             return Err(format!("{} changes nothing", direction.name()));
         }
-        let wins = self.position.status() == Status::Won;
-        let spawn = (!wins).then(|| self.spawn()).transpose()?;
+        let ends = self.position.ended();
+        let spawn = (!ends).then(|| self.spawn()).transpose()?;
         self.played += 1;
         Ok(Turn {
             number: self.played as u64,

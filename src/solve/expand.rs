@@ -49,8 +49,8 @@ pub struct ExpandScratch {
 }
 
 impl Expand<'_> {
-    /// Append the values of afterstates: for the first afterstate a value for each goal, then for
-    /// the next. About 50 ns for each candidate, mostly for its look-ups.
+    /// Append the values of afterstates of one sum: for the first afterstate a value for each goal, then
+    /// for the next. About 50 ns for each candidate, mostly for its look-ups.
     ///
     /// # Errors
     ///
@@ -61,6 +61,15 @@ impl Expand<'_> {
         scratch: &mut ExpandScratch,
         values: &mut Vec<u32>,
     ) -> Result<()> {
+        if afterstates
+            .first()
+            .is_some_and(|&first| self.game.is_beyond(first))
+        {
+            for &board in afterstates {
+                values.extend(self.payoffs.iter().map(|payoff| payoff.ended(board)));
+            }
+            return Ok(());
+        }
         // The number of goals is a constant of `slice`, so the compiler unrolls the loops over
         // goals.
         for slice in afterstates.chunks(SLICE) {

@@ -15,7 +15,7 @@
 //! finds them.
 
 use crate::error::{Error, Result, SolvingError};
-use crate::game::{Board, FourRate, Game, Objective, Size, exps};
+use crate::game::{Board, FourRate, Game, Objective};
 use crate::store::{Goal, Rounding, Run, Solution, fits, greatest, most_bits};
 
 /// The goal for an objective, at the usual rate of 4s: its values have `fraction` bits after the
@@ -125,8 +125,7 @@ pub(crate) fn names(goals: &[Goal]) -> String {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payoff {
     pub(crate) goal: Goal,
-    /// The size of the boards, which tells their stones.
-    size: Size,
+    game: Game,
     /// Added to the value of a state for its move.
     pub(crate) step: u32,
     /// Subtracted from the value of a state with a spawned 4.
@@ -151,7 +150,7 @@ impl Payoff {
         };
         Self {
             goal,
-            size: game.size(),
+            game: *game,
             step,
             four,
             weights: goal.four.weights(),
@@ -164,16 +163,15 @@ impl Payoff {
     }
 
     /// The value of a board where the game has ended: of a dead state, or of an afterstate with the
-    /// winning tile. No goal is a tile beyond the winning tile, so a win reaches every goal.
+    /// winning tile, or at the horizon. No goal is a tile beyond the winning tile, so a win reaches every goal.
     // Few boards have ended. Inlined, the loop makes callers need more registers for all other boards.
     #[inline(never)]
     pub(crate) fn ended(&self, board: Board) -> u32 {
         match self.goal.objective {
-            Objective::Score => potential(self.size.tiles(board)) << self.goal.fraction,
+            Objective::Score => potential(self.game.size().tiles(board)) << self.goal.fraction,
             Objective::Moves => 0,
             Objective::Tile(tile) | Objective::Sure(tile) => {
-                let reached = exps(self.size.tiles(board)).any(|exp| exp >= tile);
-                u32::from(reached) << self.goal.fraction
+                u32::from(self.game.reaches(board, tile)) << self.goal.fraction
             }
         }
     }
@@ -187,7 +185,7 @@ impl Payoff {
     /// The expected score or number of moves to come, or the chance of a tile, in units of the goal.
     pub(crate) fn units_to_come(&self, board: Board, units: u32) -> u32 {
         let before = match self.goal.objective {
-            Objective::Score => potential(self.size.tiles(board)) << self.goal.fraction,
+            Objective::Score => potential(self.game.size().tiles(board)) << self.goal.fraction,
             Objective::Moves | Objective::Tile(_) | Objective::Sure(_) => 0,
         };
         units.saturating_sub(before)

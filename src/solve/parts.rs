@@ -175,7 +175,13 @@ impl<'a> StateValues<'a> {
     pub fn of(&mut self, key: PartKey, states: &[Board]) -> Result<Vec<f64>> {
         let game = self.solution.run().game();
         let (goals, larger) = (self.payoffs.len(), key.max.next());
+        let has_targets = game.size().locks().targets().is_some();
         let wins = larger == game.win();
+        // Without target cells, only a merge of two largest tiles wins.
+        let is_won = |board| match has_targets {
+            false => wins && holds(board, larger),
+            true => game.is_won(board),
+        };
         // Winning moves need their boards, too, so no tile is treated as winning.
         let mut slid = [(); 4].map(|()| vec![0; states.len()]);
         let to = slid.each_mut().map(Vec::as_mut_slice);
@@ -188,7 +194,7 @@ impl<'a> StateValues<'a> {
             boards.clear();
             movers.clear();
             for (mover, &board) in slid.iter().enumerate().filter(|&(_, &board)| board != 0) {
-                if wins && holds(board, larger) {
+                if is_won(board) {
                     for (best, payoff) in best[mover * goals..].iter_mut().zip(&self.payoffs) {
                         *best = payoff.ended(board).max(*best);
                     }

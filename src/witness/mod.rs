@@ -62,14 +62,15 @@ fn refute(game: &Game, board: Board) -> Option<String> {
     if !game.size().locks().keeps(board) {
         return Some("every move leaves stones in all cells of a mask".to_owned());
     }
-    if largest > win {
+    let has_targets = game.size().locks().targets().is_some();
+    if largest > win && !has_targets {
         return Some(format!(
             "the tile {} ends the game, and this board has a {}",
             win.tile(),
             largest.tile()
         ));
     }
-    if largest == win {
+    if game.is_won(board) {
         return None;
     }
     if !tiles.clone().any(|exp| exp <= Exp::FOUR) {
@@ -199,7 +200,7 @@ pub(crate) fn is_spawned(boards: &mut Lookup, board: Board) -> Result<bool> {
         return Ok(true);
     }
     for (_, afterstate) in before_spawn(game.size(), board) {
-        if boards.contains(Kind::Afterstates, afterstate)? {
+        if !game.is_beyond(afterstate) && boards.contains(Kind::Afterstates, afterstate)? {
             return Ok(true);
         }
     }

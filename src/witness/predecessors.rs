@@ -65,7 +65,7 @@ impl Predecessors {
     pub(crate) fn steps(&self, board: Board) -> impl Iterator<Item = Step> {
         let won = self.game.is_won(board);
         let by_spawn = before_spawn(self.game.size(), board)
-            .filter(move |_| !won)
+            .filter(move |&(_, before)| !won && !self.game.is_beyond(before))
             .map(|(spawn, afterstate)| (Some(spawn), afterstate));
         let afterstates = won.then_some((None, board)).into_iter().chain(by_spawn);
         afterstates.flat_map(|(spawn, after)| {
@@ -95,7 +95,8 @@ impl Predecessors {
         }
         // A move must change the board. No state has other stones than a move can leave.
         let locks = self.game.size().locks();
-        out.retain(|&board| board != after && locks.keeps(board));
+        let goes_on = |board| locks.targets().is_none() || !self.game.is_won(board);
+        out.retain(|&board| board != after && locks.keeps(board) && goes_on(board));
         out
     }
 }

@@ -22,6 +22,7 @@ fn sample(kind: Kind, block: usize, states: Vec<u64>) -> Sample<u64> {
         kind,
         size: "3x3".parse().unwrap(),
         win: Exp::of_tile(1024).unwrap(),
+        horizon: None,
         key: PartKey {
             sum: 100,
             max: Exp::of_tile(64).unwrap(),

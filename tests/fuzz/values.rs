@@ -27,6 +27,7 @@ fn sample(objective: Objective, block: usize, values: Vec<u32>) -> Sample<u32> {
             kind: Kind::Afterstates,
             size: "3x3".parse().unwrap(),
             win: Exp::LAST,
+            horizon: None,
             key: PartKey {
                 sum: 100,
                 max: Exp::of_tile(64).unwrap(),

@@ -128,6 +128,7 @@ fn the_documented_values_equal_a_written_file() {
             kind: Kind::Afterstates,
             size: "2x2".parse().unwrap(),
             win: Exp::of_tile(32).unwrap(),
+            horizon: None,
             key: PartKey::of(keys[0]),
         },
         objective: Objective::of_tile(32).unwrap(),

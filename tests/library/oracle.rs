@@ -53,6 +53,9 @@ fn count(game: &Plain, until: u32) -> Table {
             let row = entry(&mut rows, s, &after);
             row.afterstates += 1;
             row.empty_cells += game.empty(&after).count() as u64;
+            if !game.goes_on(&after) {
+                continue;
+            }
             for tile in [1, 2] {
                 for state in game.spawns(&after, tile) {
                     entry(&mut rows, sum(&state), &state).candidates += 1;
@@ -104,22 +107,34 @@ fn compare_with_stones(
 ) {
     let twin = Plain::new(rows.into(), cols.into(), max).with_stones(stones.into());
     let twin = twin.with_masks(masks);
-    let expected = count(&twin, until.unwrap_or(u32::MAX));
+    let game = Game::new(size_of([rows, cols, stones], masks), max).unwrap();
+    compare_games(&twin, &game, until);
+}
 
+/// A size with stones, and with masks, which have a bit for each cell.
+fn size_of([rows, cols, stones]: [u8; 3], masks: &[usize]) -> Size {
     let size = Size::new(rows, cols).unwrap();
-    let mut size = size.with_stones(stones.into()).unwrap();
-    if !masks.is_empty() {
-        // A digit f for each cell of a mask.
-        let board = |mask: &usize| u64::from_str_radix(&format!("{mask:b}").replace('1', "f"), 16);
-        let masks: Vec<u64> = masks.iter().map(|mask| board(mask).unwrap()).collect();
-        size = size.with_masks(&masks).unwrap();
+    let size = size.with_stones(stones.into()).unwrap();
+    let masks: Vec<u64> = masks.iter().map(|&mask| stones_in(mask)).collect();
+    match &masks[..] {
+        [] => size,
+        masks => size.with_masks(masks).unwrap(),
     }
-    let game = Game::new(size, max).unwrap();
+}
+
+/// A digit f for each cell of a set.
+fn stones_in(set: usize) -> u64 {
+    u64::from_str_radix(&format!("{set:b}").replace('1', "f"), 16).unwrap()
+}
+
+fn compare_games(twin: &Plain, game: &Game, until: Option<u32>) {
+    let expected = count(twin, until.unwrap_or(u32::MAX));
+    let size = game.size();
     let mut engines = vec![Engine::Lists];
-    engines.extend(([rows, cols, stones] == [4, 4, 0]).then_some(Engine::Bits));
+    engines.extend(((size.cells(), size.stones()) == (16, 0)).then_some(Engine::Bits));
     for engine in engines {
         let place = in_memory();
-        let mut store = Store::open(place.path(), &game, None).unwrap();
+        let mut store = Store::open(place.path(), game, None).unwrap();
         let plan = Plan::new(64 << 20, 2).unwrap().with_engine(Some(engine));
         engine::count(&mut store, &plan, until, &mut Silent).unwrap();
         let table = store.run().table();
@@ -185,6 +200,51 @@ fn games_with_masks_agree_with_the_twin() {
     ] {
         compare_with_stones(size, masks, max, None);
     }
+}
+
+#[test]
+fn games_with_target_cells_agree_with_the_twin() {
+    // A target beside the mask, two targets of which the symmetry keeps both, without a mask, and a mask that
+    // turns into another one.
+    for (size, masks, targets, max, horizon) in [
+        ([2, 2, 1], &[0b0001][..], 0b0010, 8, 40),
+        ([2, 3, 2], &[0b000_011], 0b000_100, 16, 60),
+        ([2, 3, 1], &[0b000_001], 0b100_000, 8, 20),
+        ([3, 3, 2], &[0b000_000_011], 0b000_000_100, 16, 44),
+        ([3, 3, 4], &[0b000_011_011], 0b000_100_100, 16, 56),
+        ([3, 3, 4], &[0b101_000_101], 0b010_101_010, 16, 60),
+        ([3, 3, 5], &[], 0b111_101_111, 16, 40),
+        (
+            [3, 3, 4],
+            &[0b000_000_111, 0b001_001_001],
+            0b000_001_110,
+            32,
+            64,
+        ),
+        (
+            [4, 4, 12],
+            &[0b0000_0111_0111_0111],
+            0b0000_1000_0000_0000,
+            8,
+            30,
+        ),
+    ] {
+        let [rows, cols, stones] = size.map(usize::from);
+        let twin = Plain::new(rows, cols, Some(max)).with_stones(stones);
+        let twin = twin.with_masks(masks).with_targets(targets, horizon);
+        let size = size_of(size, masks)
+            .with_targets(stones_in(targets))
+            .unwrap();
+        let game = Game::new(size, Some(max)).unwrap();
+        let game = game.with_horizon(horizon).unwrap();
+        assert_eq!(game.to_string().parse::<Game>().unwrap(), game);
+        compare_games(&twin, &game, None);
+    }
+    // A horizon alone.
+    let twin = Plain::new(2, 3, Some(32)).with_stones(1);
+    let game = Game::new(size_of([2, 3, 1], &[]), Some(32)).unwrap();
+    let game = game.with_horizon(30).unwrap();
+    compare_games(&twin.with_targets(0, 30), &game, None);
 }
 
 #[test]

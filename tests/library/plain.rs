@@ -25,6 +25,10 @@ pub(crate) struct Plain {
     /// Sets of cells, a bit for each cell, the last cell least significant. After a move, all cells of one
     /// of them hold stones.
     masks: Vec<usize>,
+    /// The cells where the winning tile wins, as a set; every cell if it is 0.
+    targets: usize,
+    /// The sum from which on a board after a move that is not won is lost.
+    horizon: u32,
     /// For each direction, the cells of each line, starting at the edge that tiles move to.
     lines: [Vec<Vec<usize>>; 4],
     /// For each image of a board, the cell from which each of its cells comes.
@@ -36,7 +40,7 @@ pub(crate) struct Moved {
     pub(crate) after: Cells,
     /// The sum of the tiles that merges made.
     pub(crate) earned: u32,
-    /// Whether a merge made the winning tile.
+    /// Whether a merge made the winning tile, or it is in a target cell.
     pub(crate) won: bool,
 }
 
@@ -72,6 +76,8 @@ impl Plain {
             cells: rows * cols,
             stones: 0,
             masks: Vec::new(),
+            targets: 0,
+            horizon: u32::MAX,
             lines: array::from_fn(|i| {
                 let direction = Direction::ALL[i];
                 let sideways = matches!(direction, Direction::Left | Direction::Right);
@@ -97,14 +103,32 @@ impl Plain {
     /// The game with these masks, of which a move must keep one.
     pub(crate) fn with_masks(mut self, masks: &[usize]) -> Self {
         self.masks = masks.to_vec();
-        let set = |mask: usize, i: usize| mask >> (self.cells - 1 - i) & 1;
-        let moved = |mask, image: &[usize]| image.iter().fold(0, |all, &i| all << 1 | set(mask, i));
+        let cells = self.cells;
         self.images.retain(|image| {
             masks
                 .iter()
-                .all(|&mask| masks.contains(&moved(mask, image)))
+                .all(|&mask| masks.contains(&moved_set(mask, image, cells)))
         });
         self
+    }
+
+    /// The game that is won only with the tile in one of these cells, and lost at a horizon.
+    pub(crate) fn with_targets(mut self, targets: usize, horizon: u32) -> Self {
+        let cells = self.cells;
+        (self.targets, self.horizon) = (targets, horizon);
+        self.images
+            .retain(|image| moved_set(targets, image, cells) == targets);
+        self
+    }
+
+    /// Whether the largest tile of a lost board tells nothing about this tile: only a win reaches it.
+    pub(crate) fn needs_win(&self, tile: u32) -> bool {
+        self.targets != 0 && self.win == Some(tile.ilog2() as u8)
+    }
+
+    /// Whether the game goes on after a board that is not won.
+    pub(crate) fn goes_on(&self, after: &Cells) -> bool {
+        tiles(after).map(|e| 1u32 << e).sum::<u32>() < self.horizon
     }
 
     /// Whether the stones of a board are where a move may leave them.
@@ -174,6 +198,10 @@ impl Plain {
                 }
             }
         }
+        if self.targets != 0 {
+            let is_target = |i: usize| self.targets >> (self.cells - 1 - i) & 1 == 1;
+            won = (0..self.cells).any(|i| is_target(i) && Some(after[i]) == self.win);
+        }
         let is_legal = after != *cells && self.keeps(&after);
         is_legal.then_some(Moved { after, earned, won })
     }
@@ -192,6 +220,13 @@ impl Plain {
             board
         })
     }
+}
+
+/// The image of a set of cells.
+fn moved_set(set: usize, image: &[usize], cells: usize) -> usize {
+    image
+        .iter()
+        .fold(0, |all, &i| all << 1 | set >> (cells - 1 - i) & 1)
 }
 
 fn digits(cells: impl Iterator<Item = u8>) -> u64 {

@@ -257,3 +257,62 @@ fn boards_of_a_full_game_are_endgames() {
     let few = "expected 4, got 3: it is a board of 3x3free6-16";
     refused(&place, "best . 2 4 / 16 32 8 / 2 128 2 --dir run", few);
 }
+
+/// The winning tile wins in a target cell alone, and a board of sum 40 after a move is lost.
+#[test]
+fn a_game_with_target_cells_is_counted_solved_verified_and_replayed() {
+    let name = "3x3free5lockff0ffatf00000-16until40";
+    let place = place();
+    let options =
+        "--size 3 --stones '... / .xx / .xx' --target-at '... / x.. / ...' --max 16 --horizon 40";
+    let words = options.replace(" / ", "/").replace('\'', "");
+    let said = good(&place, &format!("{words} --quiet --dir run --keep both"));
+    assert!(said.contains("live"), "{said}");
+    refused(
+        &place,
+        "442-64 --dir run",
+        &format!("holds the game {name}, not 442-64"),
+    );
+    good(&place, "solve run --for 16,score --quiet");
+    let said = good(&place, "verify run --deep --quiet");
+    assert!(
+        said.contains("rebuilt: every value, equal to the last bit"),
+        "{said}"
+    );
+    // The same tile elsewhere is a tile like any other.
+    for (board, state) in [
+        ("4 2 4 / 16 x x / . x x", "won"),
+        ("2 . . / 4 x x / 16 x x", "live"),
+    ] {
+        let show = json(&place, &format!("show {board} --dir run"));
+        assert_eq!(show["state"], state, "{board}");
+    }
+    let best = json(&place, "best 4 2 4 / 8 x x / 8 x x --dir run --for 16");
+    assert_eq!(best["best"], "up");
+    assert_eq!(best["values"]["16"], 1.0);
+    let code = good(&place, "witness 4 2 4 / 16 x x / . x x --dir run --quiet");
+    assert!(good(&place, &format!("replay {}", code.trim())).contains("won"));
+    refused(&place, &format!("graph {name}"), "a graph has no horizon");
+    for (words, why) in [
+        ("442", "target cells need a winning tile: give a --max"),
+        (
+            "442-64 --horizon 7",
+            "a horizon is an even sum above 8, got 7",
+        ),
+        (
+            "442-64 --target-at f",
+            "a target cell belongs to every mask",
+        ),
+        (
+            "442-64 --target-at .x/..",
+            "--target-at: expected cells of 4x4, got 2x2",
+        ),
+        (
+            "3x3-64 --horizon 40",
+            "a horizon needs stones and a winning tile",
+        ),
+        ("4442-16384", "with stones the winning tile is at most"),
+    ] {
+        refused(&place, words, why);
+    }
+}

@@ -66,11 +66,12 @@ pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command)
             .get_arguments()
             .any(|arg| arg.get_long() == Some("size"));
         let can_be_game = has_size && command.get_name() != "check" && !is_value;
-        match size_and_tile(text) {
-            Some((size, tile)) if can_be_game && !Path::new(text).exists() => {
-                written.extend(["--size", size].map(OsString::from));
-                let tile = tile.map(|tile| ["--max", tile]);
-                written.extend(tile.iter().flatten().map(OsString::from));
+        match game_options(text) {
+            Some([size, tile, horizon]) if can_be_game && !Path::new(text).exists() => {
+                for (option, value) in [("--size", size), ("--max", tile), ("--horizon", horizon)] {
+                    let value = value.map(|value| [option, value]);
+                    written.extend(value.iter().flatten().map(OsString::from));
+                }
             }
             _ => written.push(word),
         }
@@ -78,8 +79,12 @@ pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command)
     written
 }
 
-/// The size and the winning tile in the name of a game; `None` for other words, such as boards.
-fn size_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
+/// The size, the winning tile and the horizon in the name of a game; `None` for other words, such as boards.
+fn game_options(name: &str) -> Option<[Option<&str>; 3]> {
+    let (name, horizon) = match name.split_once("until") {
+        Some((name, horizon)) => (name, Some(horizon)),
+        None => (name, None),
+    };
     let (size, tile) = match name.split_once('-') {
         Some((size, tile)) => (size, Some(tile)),
         None => (name, None),
@@ -98,7 +103,8 @@ fn size_and_tile(name: &str) -> Option<(&str, Option<&str>)> {
         .parse::<Size>()
         .is_ok_and(|size| !size.locks().is_none());
     let is_size = has_masks || is_sides && free.is_none_or(is_number);
-    (is_size && tile.is_none_or(is_number)).then_some((size, tile))
+    let are_numbers = [tile, horizon].into_iter().flatten().all(is_number);
+    (is_size && are_numbers).then_some([Some(size), tile, horizon])
 }
 
 /// The line that refuses an argument: the message and the suggestion of clap.
@@ -130,11 +136,62 @@ pub(in crate::cli) struct Stones {
     /// move must leave stones in all cells x of a mask; up to three masks can be given
     #[arg(long, value_name = "N|MASK")]
     stones: Vec<String>,
+
+    /// The cells where the winning tile wins, in a game with stones, as '.... / .x.. / .... / ....' or in
+    /// hexadecimal; elsewhere it is a tile like any other [default: those of the name, or any cell]
+    #[arg(long, value_name = "CELLS")]
+    target_at: Option<String>,
+
+    /// In a game with stones, a board of this sum or more after a move is lost, unless it is won [default:
+    /// some sum above the winning tile with target cells, else none]
+    #[arg(long, value_name = "SUM")]
+    horizon: Option<u32>,
 }
 
 impl Stones {
-    /// The size that --size and --stones name together, if any.
+    /// The size that --size, --stones and --target-at name together, if any.
     pub(in crate::cli) fn on(&self, size: Option<Size>) -> anyhow::Result<Option<Size>> {
+        let size = self.with_stones(size)?;
+        let Some(text) = &self.target_at else {
+            return Ok(size);
+        };
+        let size = size.context("--target-at: no board size: give --size or --stones")?;
+        let digits = text.strip_prefix("0x").unwrap_or(text);
+        let targets = match Board::from_str_radix(digits, 16) {
+            Ok(targets) => targets,
+            Err(_) => {
+                let cells = self::cells(text, "neither hexadecimal nor cells")?;
+                let sides = [size, cells.size()].map(|size| (size.rows(), size.cols()));
+                ensure!(
+                    sides[0] == sides[1],
+                    "--target-at: expected cells of {}x{}, got {}x{}",
+                    size.rows(),
+                    size.cols(),
+                    cells.size().rows(),
+                    cells.size().cols()
+                );
+                cells.board()
+            }
+        };
+        Ok(Some(size.with_targets(targets)?))
+    }
+
+    /// Whether --horizon is given.
+    pub(in crate::cli) fn has_horizon(&self) -> bool {
+        self.horizon.is_some()
+    }
+
+    /// The game on a size that [`Stones::on`] returned.
+    pub(in crate::cli) fn game(&self, size: Size, max: Option<u32>) -> anyhow::Result<Game> {
+        let game = Game::new(size, max)?;
+        Ok(match self.horizon {
+            Some(horizon) => game.with_horizon(horizon)?,
+            None => game,
+        })
+    }
+
+    /// The size that --size and --stones name together, if any.
+    fn with_stones(&self, size: Option<Size>) -> anyhow::Result<Option<Size>> {
         match &self.stones[..] {
             [] => Ok(size),
             [number] if number.bytes().all(|digit| digit.is_ascii_digit()) => {
@@ -143,7 +200,9 @@ impl Stones {
                 Ok(Some(size.with_stones(number)?))
             }
             masks => {
-                let masks = masks.iter().map(|text| mask(text));
+                let masks = masks
+                    .iter()
+                    .map(|text| cells(text, "neither a number of stones nor a mask"));
                 let masks = masks.collect::<anyhow::Result<Vec<Grid>>>()?;
                 let of = masks[0].size();
                 let size = size.unwrap_or(of);
@@ -166,12 +225,11 @@ impl Stones {
     }
 }
 
-/// Read a mask; its cells may stand side by side.
-fn mask(text: &str) -> anyhow::Result<Grid> {
+/// Read a mask or other cells, which may stand side by side; `fault` says what other texts are.
+fn cells(text: &str, fault: &str) -> anyhow::Result<Grid> {
     let spaced = text.replace('.', ". ").replace('x', "x ");
-    let size = Grid::size_of(&spaced).with_context(|| {
-        format!("{text}: neither a number of stones nor a mask, as in '.... / .... / .xxx / .xxx'")
-    })?;
+    let size = Grid::size_of(&spaced)
+        .with_context(|| format!("{text}: {fault}, as in '.... / .... / .xxx / .xxx'"))?;
     Ok(Grid::parse(&spaced, size)?)
 }
 
@@ -197,7 +255,7 @@ impl GameArgs {
     pub(in crate::cli) fn game(&self) -> anyhow::Result<Game> {
         let size = self.stones.on(self.size)?;
         let size = size.context("no board size: give --size")?;
-        Ok(Game::new(size, self.max)?)
+        self.stones.game(size, self.max)
     }
 }
 

@@ -132,7 +132,7 @@ impl GameOrRun {
     pub(in crate::cli) fn named(&self) -> anyhow::Result<AskedGame> {
         let size = self.stones.on(self.size)?;
         let size = size.context("no board size: give --size or --dir")?;
-        Ok(AskedGame::Named(Game::new(size, self.max)?))
+        Ok(AskedGame::Named(self.stones.game(size, self.max)?))
     }
 
     /// The game of the options, or else the game of a board that is written row by row.
@@ -150,7 +150,7 @@ impl GameOrRun {
                 ),
             }
         })?;
-        Ok(AskedGame::Implied(Game::new(size, self.max)?))
+        Ok(AskedGame::Implied(self.stones.game(size, self.max)?))
     }
 
     /// Check that the size and the winning tile, if they are given, are the run's; returns the run's
@@ -161,7 +161,10 @@ impl GameOrRun {
         };
         let game = *run.game();
         let size = self.stones.on(self.size)?.unwrap_or(game.size());
-        let wanted = Game::new(size, self.max.or(game.max()))?;
+        let mut wanted = self.stones.game(size, self.max.or(game.max()))?;
+        if let (false, Some(horizon)) = (self.stones.has_horizon(), game.horizon()) {
+            wanted = wanted.with_horizon(horizon)?;
+        }
         run.expect_game(&wanted)?;
         Ok(game)
     }

@@ -46,7 +46,8 @@ impl BoardState {
         let largest = game.max_exp(board);
         match Position::on(game, board).status() {
             _ if largest == Exp::EMPTY => Self::Empty,
-            _ if largest > game.win()
+            // With target cells, the winning tile is at most the largest tile elsewhere.
+            _ if largest > game.top().max(game.win())
                 || u32::from(largest.get()) > game.size().tile_cells() + 1 =>
             {
                 Self::Impossible

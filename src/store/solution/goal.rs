@@ -118,7 +118,10 @@ pub(crate) fn greatest(run: &Run, objective: Objective) -> Result<u32> {
     match objective {
         // A tile 2^k scores k - 1 for each unit of its value.
         Objective::Score => {
+            let ends = run.game().horizon().is_some();
             let score = |row: &Row| match row {
+                // Other tiles than the winning tile can be the largest, and afterstates can end the game.
+                _ if ends => row.sum.saturating_mul(u32::from(run.game().top().get())),
                 _ if row.wins > 0 => row.sum.saturating_mul(u32::from(win.get()) - 1),
                 _ if row.dead > 0 => row.sum.saturating_mul(exp(row) - 1),
                 _ => 0,
@@ -128,9 +131,21 @@ pub(crate) fn greatest(run: &Run, objective: Objective) -> Result<u32> {
         // The sum grows by at least 2 between two moves.
         Objective::Moves => Ok(rows.last().map_or(0, |row| row.sum / 2).max(1)),
         Objective::Tile(tile) | Objective::Sure(tile) => {
+            let has_targets = run.game().size().locks().targets().is_some();
+            if has_targets && tile > win {
+                return Err(SolvingError::Goal(format!(
+                    "for {objective}: {} is won by the tile {}: give it or a smaller tile",
+                    run.game(),
+                    win.tile()
+                ))
+                .into());
+            }
             let wins = rows.iter().any(|row| row.wins > 0);
             let largest = rows.iter().map(|row| row.max_tile).max().unwrap_or(0);
-            let largest = if wins { win.tile() } else { largest };
+            let largest = match wins {
+                true => win.tile().max(largest),
+                false => largest,
+            };
             if tile.tile() > largest {
                 return Err(SolvingError::Goal(format!(
                     "for {objective}: no game of {} reaches it: the largest tile is {largest}",

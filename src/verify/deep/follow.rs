@@ -11,7 +11,7 @@
 
 use crate::error::Result;
 use crate::game::line::{self, Line};
-use crate::game::{Board, Direction, Exp, Game, Tally};
+use crate::game::{Board, Direction, Exp, Game, Tally, exps};
 use crate::part::Kind;
 use crate::store::Run;
 
@@ -100,6 +100,14 @@ impl LineMoves {
             all
         });
         let masks = self.game.size().locks().masks();
+        let (targets, win) = (self.game.size().locks().targets(), self.game.win());
+        let moves = moves.map(move |mut all| {
+            // In a game with target cells, a tile can also slide into one.
+            if let Some(targets) = targets {
+                all.wins = exps(all.after & targets).any(|exp| exp == win);
+            }
+            all
+        });
         moves.filter(move |all| {
             let is_kept = masks.is_empty() || masks.iter().any(|mask| all.after & mask == *mask);
             is_kept && (all.wins || all.after != board)
@@ -133,6 +141,7 @@ impl LineMoves {
             Kind::Afterstates => from.to_vec(),
         };
         if let Some(tile) = tile {
+            boards.retain(|&board| !self.game.is_beyond(board));
             let spawns = |board| self.game.spawns(board, tile);
             boards = boards.into_iter().flat_map(spawns).collect();
         }
@@ -220,6 +229,8 @@ mod tests {
             "4x4-2048",
             "2x3free4-16",
             "free8-64",
+            "442-64",
+            "2x3free4lockffatf00-16until60",
         ] {
             let game: Game = name.parse().unwrap();
             let (line_moves, rules) = (LineMoves::new(&game), game.rules());
@@ -236,6 +247,9 @@ mod tests {
                         below => top - below + 1,
                     };
                     board = board << 4 | digit;
+                }
+                if game.is_won(board) {
+                    continue;
                 }
                 let mut out = Vec::new();
                 let legal = line_moves.moves(board, &mut out);

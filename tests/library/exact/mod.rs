@@ -126,17 +126,31 @@ impl<V: Clone + Num + FromPrimitive + PartialOrd> Solved<V> {
             objective.worth(&moved, || self.solve_afterstate(board))
         });
         let best = values.reduce(|best, value| if best < value { value } else { best });
-        let value = best.unwrap_or_else(|| objective.end(&cells));
+        let value = best.unwrap_or_else(|| self.lost(&cells));
         self.states.insert(board, value.clone());
         value
+    }
+
+    /// The value of a board where the game is lost.
+    fn lost(&self, cells: &Cells) -> V {
+        match self.objective {
+            Objective::Tile(tile) | Objective::Sure(tile) if self.game.needs_win(tile) => V::zero(),
+            objective => objective.end(cells),
+        }
     }
 
     fn solve_afterstate(&mut self, board: u64) -> V {
         if let Some(value) = self.afterstates.get(&board) {
             return value.clone();
         }
-        let spawns = spawns(&self.game, &[(board, 1)], &self.tiles).into_iter();
+        let cells = self.game.cells(board);
         let objective = self.objective;
+        if !self.game.goes_on(&cells) {
+            let value = self.lost(&cells);
+            self.afterstates.insert(board, value.clone());
+            return value;
+        }
+        let spawns = spawns(&self.game, &[(board, 1)], &self.tiles).into_iter();
         let value =
             objective.of_all(spawns.map(|(state, weight)| (self.solve_state(state), weight)));
         self.afterstates.insert(board, value.clone());

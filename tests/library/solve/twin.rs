@@ -178,6 +178,56 @@ fn every_value_of_a_game_with_stones_is_within_its_error_bound() {
     }
 }
 
+#[test]
+fn every_value_of_a_game_with_target_cells_is_within_its_error_bound() {
+    for ([rows, cols, stones], masks, targets, win, horizon, name) in [
+        (
+            [2, 3, 2],
+            &[0b000_011][..],
+            0b000_100,
+            16,
+            60,
+            "2x3free4lockffatf00-16until60",
+        ),
+        (
+            [3, 3, 4],
+            &[0b000_011_011],
+            0b000_100_000,
+            16,
+            44,
+            "3x3free5lockff0ffatf00000-16until44",
+        ),
+        (
+            [3, 3, 5],
+            &[],
+            0b000_101_000,
+            8,
+            30,
+            "3x3free4atf0f000-8until30",
+        ),
+        ([2, 3, 1], &[], 0, 32, 40, "2x3free5-32until40"),
+    ] {
+        let game = || {
+            let game = Plain::new(rows, cols, Some(win)).with_stones(stones);
+            let game = match masks {
+                [] => game,
+                masks => game.with_masks(masks),
+            };
+            game.with_targets(targets, horizon)
+        };
+        let names = ["score", "moves", "8", &win.to_string()];
+        let names = if win == 8 { &names[1..] } else { &names[..] };
+        let runs = ROUNDINGS.map(|rounding| Counted::solved(name, names, rounding));
+        for wanted in names {
+            let twin = Solved::<BigRational>::new(game(), objective(wanted));
+            for run in &runs {
+                values_are_within_their_bounds(&run.solution(), &game(), wanted, &twin);
+            }
+            starts_are_within_their_bounds(&runs[0].solution(), wanted, &twin);
+        }
+    }
+}
+
 /// Numbers of an independent program, which was written from the rules alone. It has tables of rows and
 /// a hash set for each layer, and agrees with the native engine of game-difficulty/2048EndgameTablebase
 /// (2026-05-02) on 200 random positions of free8-64.

@@ -5,7 +5,7 @@
 use super::layer::{ValuedBlock, ValuedLayer, ValuedRange};
 use super::worth::{GoalWorth, Terms};
 use crate::error::{Error, Result};
-use crate::game::{Board, Exp, empty_cells};
+use crate::game::{Board, Exp, Game, empty_cells};
 
 /// States whose moves are made together.
 const SLICE: usize = 1 << 10;
@@ -38,7 +38,10 @@ impl Rebuilt {
     /// Put a tile into every empty cell. A state begins with its worth if the game ends there.
     pub(super) fn spawn(&mut self, terms: &Terms, tile: Exp) {
         let (mut boards, mut places) = (Vec::new(), Vec::new());
-        for (&afterstate, place) in self.block.boards.iter().zip(0..) {
+        let game = &terms.moves.game;
+        // No tile is spawned into a board at the horizon.
+        let goes_on = |(board, _): &(&Board, u32)| !game.is_beyond(**board);
+        for (&afterstate, place) in self.block.boards.iter().zip(0..).filter(goes_on) {
             let before = boards.len();
             boards.extend(terms.moves.game.spawns(afterstate, tile));
             places.resize(places.len() + boards.len() - before, place);
@@ -48,7 +51,7 @@ impl Rebuilt {
         self.states.sort_unstable();
         self.worths.clear();
         for same in self.states.chunk_by(|a, b| a.0 == b.0) {
-            let largest = terms.moves.game.max_exp(same[0].0);
+            let largest = unwon(&terms.moves.game, same[0].0);
             let ended = terms.worths.iter().map(|worth| worth.ended(largest));
             self.worths.extend(ended);
         }
@@ -132,7 +135,10 @@ impl Rebuilt {
         for (goal, worth) in terms.worths.iter().enumerate() {
             for (place, &board) in self.block.boards.iter().enumerate() {
                 let at = place * goals + goal;
-                let mean = worth.mean(self.totals[at], empty_cells(board, cells));
+                let mean = match terms.moves.game.is_beyond(board) {
+                    true => worth.ended(unwon(&terms.moves.game, board)),
+                    false => worth.mean(self.totals[at], empty_cells(board, cells)),
+                };
                 let (made, stored) = (mean + worth.potential(board), self.block.values[at]);
                 if made != i64::from(stored) {
                     let what = format!("the value of {board:#x} is {stored}, made again {made}");
@@ -144,6 +150,13 @@ impl Rebuilt {
         }
         findings
     }
+}
+
+/// The largest tile of a board that is not won, but at most the tile below the winning tile: elsewhere than
+/// in a target cell, the winning tile counts for less.
+fn unwon(game: &Game, board: Board) -> Exp {
+    let below = game.win().up_to().rev().nth(1);
+    game.max_exp(board).min(below.unwrap_or_default())
 }
 
 /// Raise worths to greater worths.
