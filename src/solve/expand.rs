@@ -22,6 +22,7 @@ use crate::engine::{PerThread, Source, Visit, Worker, Workers};
 use crate::error::{Result, SolvingError};
 use crate::game::{Board, Game, LineTables, SpawnedMoves, Tally, empty_cells};
 use crate::part::{Block, Part, ValueEncoder};
+use crate::store::Goal;
 use crate::wide::prefetch;
 
 /// Afterstates of a slice: enough for a few thousand look-ups in flight, and few enough for a
@@ -233,6 +234,7 @@ impl Source for BlockSource<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct FindValues<'a> {
     pub(crate) expand: &'a Expand<'a>,
+    pub(crate) goals: &'a [Goal],
     pub(crate) buffers: &'a PerThread<Buffers>,
 }
 
@@ -277,13 +279,22 @@ impl Visit for FindValues<'_> {
         let Buffers {
             encoder, values, ..
         } = &mut *self.buffers.lock(worker.index);
-        let goals = self.expand.payoffs.len();
+        let goals = self.goals.len();
         let found = &found[..goals * boards.len()];
-        blocks.resize_with(goals, Block::default);
-        for (goal, block) in blocks.iter_mut().enumerate() {
+        let written = self.goals.iter().map(|goal| goal.written().count());
+        blocks.resize_with(written.sum(), Block::default);
+        let mut blocks = blocks.iter_mut();
+        for (at, goal) in self.goals.iter().enumerate() {
             values.clear();
-            values.extend(found.iter().skip(goal).step_by(goals));
-            encoder.encode(boards, values, block)?;
+            values.extend(found.iter().skip(at).step_by(goals));
+            for (written, block) in goal.written().zip(blocks.by_ref()) {
+                if written == *goal {
+                    values
+                        .iter_mut()
+                        .for_each(|value| *value = goal.rounded(*value));
+                }
+                encoder.encode(boards, values, block)?;
+            }
         }
         Ok(())
     }

@@ -18,8 +18,9 @@ use crate::error::{Error, Result, SolvingError};
 use crate::game::{Board, FourRate, Game, Objective};
 use crate::store::{Goal, Rounding, Run, Solution, fits, greatest, most_bits};
 
-/// The goal for an objective, at the usual rate of 4s: its values have `fraction` bits after the
-/// binary point, or the most that fit 32 bits. No value of the game can then overflow.
+/// The goal for an objective, at the usual rate of 4s: its values are computed with the most bits that
+/// fit 32 bits, and kept with `fraction` bits after the binary point, or with all. No value of the game
+/// can then overflow.
 ///
 /// # Errors
 ///
@@ -32,16 +33,18 @@ pub fn goal(
     rounding: Rounding,
 ) -> Result<Goal> {
     let greatest = greatest(run, objective)?;
+    let most = most_bits(objective, greatest);
     let of = |fraction| Goal {
         objective,
         fraction,
+        guard: most.saturating_sub(fraction),
         rounding: match objective {
             Objective::Sure(_) => Rounding::Down,
             _ => rounding,
         },
         four: FourRate::default(),
     };
-    let goal = of(fraction.unwrap_or(most_bits(objective, greatest)));
+    let goal = of(fraction.unwrap_or(most));
     fits(run, goal)?;
     let last = run.last_afterstates();
     let error_with = |fraction| of(fraction).error(4, last);
@@ -249,27 +252,20 @@ mod tests {
     }
 
     /// From tests/data/v1/2x2-32/layers.csv: games are won up to sum 40, which scores at most 40
-    /// times 4, as 32 is 2^5. Lost games score less. No game has more than 20 moves. A game passes
-    /// at most 17 afterstates, of sums 4 to 36, so the error of a value is at most 8.5 with 0 bits,
-    /// and 0.53 with 4 bits.
+    /// times 4, as 32 is 2^5. Lost games score less. No game has more than 20 moves.
     #[test]
     fn values_get_the_most_bits_that_fit_and_one_more_is_refused() {
         let run = run();
-        for (name, greatest, least, most) in [
-            ("score", 160, 0, 24),
-            ("moves", 20, 0, 27),
-            ("32", 1, 4, 31),
-        ] {
+        for (name, greatest, most) in [("score", 160, 24), ("moves", 20, 27), ("32", 1, 31)] {
             let objective: Objective = name.parse().unwrap();
             assert_eq!(super::greatest(&run, objective).unwrap(), greatest);
             assert!(u64::from(greatest) << most < 1 << 32, "{name} overflows");
             let wanted = |fraction| goal(&run, objective, fraction, Rounding::Nearest);
             assert_eq!(wanted(None).unwrap().fraction, most);
             assert_eq!(wanted(Some(most)).unwrap().fraction, most);
-            assert_eq!(wanted(Some(least)).unwrap().fraction, least);
-            for fewer in 0..least {
-                let refused = wanted(Some(fewer)).unwrap_err().to_string();
-                assert!(refused.contains("give 4 bits or more"), "{refused}");
+            for fewer in 0..most {
+                let goal = wanted(Some(fewer)).unwrap();
+                assert_eq!((goal.fraction, goal.guard), (fewer, most - fewer));
             }
             for more in [most + 1, 32, 64, u32::MAX] {
                 let refused = wanted(Some(more)).unwrap_err().to_string();
@@ -284,6 +280,16 @@ mod tests {
                 assert_eq!(fits(&run, forged).unwrap_err().to_string(), refused);
             }
         }
+    }
+
+    /// A chance of 0 or 1 alone, rounded down, tells nothing.
+    #[test]
+    fn bits_that_tell_nothing_are_refused() {
+        let tile = Objective::of_tile(32).unwrap();
+        let wanted = |bits| goal(&run(), tile, Some(bits), Rounding::Down);
+        let refused = wanted(0).unwrap_err().to_string();
+        assert!(refused.contains("give 1 bits or more"), "{refused}");
+        assert!(wanted(1).is_ok());
     }
 
     #[test]
@@ -325,6 +331,7 @@ mod tests {
         let goal = Goal {
             objective: objective.parse().unwrap(),
             fraction,
+            guard: 0,
             rounding,
             four: FourRate::default(),
         };

@@ -43,7 +43,7 @@ pub(super) fn columns(
     afterstates: &Part,
 ) -> Result<Option<Vec<ValueColumn>>> {
     let columns = payoffs.iter();
-    let columns = columns.map(|payoff| solution.values(payoff.goal.objective, afterstates));
+    let columns = columns.map(|payoff| solution.values_for(payoff.goal, afterstates));
     columns.collect()
 }
 

@@ -169,7 +169,14 @@ pub(crate) fn solve_passes(
                 reader: &Reader::new(run, &plan.without(pass.memory)),
                 store,
                 pass,
-                payoffs: Payoff::all(&pass.goals, &game),
+                payoffs: Payoff::all(
+                    &pass
+                        .goals
+                        .iter()
+                        .map(|goal| goal.exact())
+                        .collect::<Vec<_>>(),
+                    &game,
+                ),
                 pipeline: Pipeline::new(BATCH * workers.threads(), &workers),
                 buffers: Buffers::each(&workers)?,
             };
@@ -246,14 +253,15 @@ impl Solver<'_> {
         };
         let find = FindValues {
             expand: &expand,
+            goals: &self.pass.goals,
             buffers: &self.buffers,
         };
         let mut jobs = Vec::new();
         let mut first = 0;
         for afterstates in parts {
             let (key, blocks) = (afterstates.label().key, afterstates.blocks());
-            let goals = self.pass.goals.iter();
-            let writers = goals.map(|&goal| self.store.create(goal, &afterstates));
+            let goals = self.pass.goals.iter().flat_map(|goal| goal.written());
+            let writers = goals.map(|goal| self.store.create(goal, &afterstates));
             let writers: Result<_> = writers.collect();
             let source = BlockSource {
                 afterstates,
@@ -276,8 +284,9 @@ impl Solver<'_> {
         let mut solved = Vec::new();
         for job in jobs {
             finished.boards += job.source.afterstates.states();
-            for (goal, writer) in self.pass.goals.iter().zip(job.take_writers()) {
-                finished.bytes += self.store.finish(goal.objective, job.key, writer)?.bytes;
+            let goals = self.pass.goals.iter().flat_map(|goal| goal.written());
+            for (goal, writer) in goals.zip(job.take_writers()) {
+                finished.bytes += self.store.finish(goal, job.key, writer)?.bytes;
             }
             solved.push(job.source.afterstates);
         }

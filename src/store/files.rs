@@ -36,8 +36,16 @@ pub(crate) enum Holds {
     Boards(Kind),
     /// Values of afterstates.
     Values(Objective),
+    /// The same values, with the bits that only the solver needs.
+    Exact(Objective),
     /// The afterstates of a whole layer, as matrices.
     Matrices,
+}
+
+impl Holds {
+    fn are_values(self) -> bool {
+        matches!(self, Self::Values(_) | Self::Exact(_))
+    }
 }
 
 /// The owner of files in a run's directory: the boards of a part, the values of its afterstates, or
@@ -63,6 +71,13 @@ impl PartName {
         }
     }
 
+    pub(crate) fn of_exact(objective: Objective, key: PartKey) -> Self {
+        Self {
+            holds: Holds::Exact(objective),
+            key,
+        }
+    }
+
     /// The matrices of a layer have one file for all largest tiles.
     pub(crate) fn of_matrices(sum: u32) -> Self {
         let max = Exp::LAST;
@@ -76,7 +91,7 @@ impl PartName {
     pub(crate) fn kind(self) -> Kind {
         match self.holds {
             Holds::Boards(kind) => kind,
-            Holds::Values(_) | Holds::Matrices => Kind::Afterstates,
+            Holds::Values(_) | Holds::Exact(_) | Holds::Matrices => Kind::Afterstates,
         }
     }
 
@@ -132,6 +147,7 @@ impl fmt::Display for FileName {
         }
         match self.of.holds {
             Holds::Values(objective) => write!(f, ".{objective}.values"),
+            Holds::Exact(objective) => write!(f, ".{objective}.exact"),
             _ => write!(f, ".{}", self.of.kind()),
         }
     }
@@ -163,7 +179,11 @@ impl FileName {
         let of = match ending {
             "states" => PartName::new(Kind::States, key),
             "afterstates" => PartName::new(Kind::Afterstates, key),
-            _ => PartName::of_values(ending.strip_suffix(".values")?.parse().ok()?, key),
+            _ => match ending.rsplit_once('.')? {
+                (objective, "values") => PartName::of_values(objective.parse().ok()?, key),
+                (objective, "exact") => PartName::of_exact(objective.parse().ok()?, key),
+                _ => return None,
+            },
         };
         let parsed = Self { of, segment };
         (parsed.to_string() == name).then_some(parsed)
@@ -192,7 +212,7 @@ pub(crate) enum Named {
 impl Named {
     fn of(name: &str) -> Self {
         match FileName::parse(name) {
-            Some(file) if matches!(file.of.holds, Holds::Values(_)) => Self::Values(file),
+            Some(file) if file.of.holds.are_values() => Self::Values(file),
             Some(file) => Self::Part(file),
             None if is_temporary(name) => Self::Temporary,
             None if [MANIFEST, SOLUTION, TABLE, LOCK].contains(&name) => Self::Run,

@@ -239,7 +239,7 @@ impl Manifest {
             Holds::Boards(Kind::States) => &self.states,
             Holds::Boards(Kind::Afterstates) => &self.afterstates,
             Holds::Matrices => &self.matrices,
-            Holds::Values(_) => return None,
+            Holds::Values(_) | Holds::Exact(_) => return None,
         };
         let at = files.binary_search_by_key(&name.key, |files| files.name.key);
         Some(&files[at.ok()?])

@@ -125,7 +125,7 @@ impl Store {
                 Holds::Boards(Kind::States) => manifest.states.push(files),
                 Holds::Boards(Kind::Afterstates) => manifest.afterstates.push(files),
                 Holds::Matrices => manifest.matrices.push(files),
-                Holds::Values(_) => unreachable!("a run seals no values"),
+                Holds::Values(_) | Holds::Exact(_) => unreachable!("a run seals no values"),
             }
         }
         for layer in layers {

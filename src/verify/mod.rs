@@ -84,7 +84,8 @@ pub fn work(run: &Run) -> u64 {
     };
     let files = solution
         .begun_goals()
-        .flat_map(|goal| solution.files(goal.objective));
+        .flat_map(|goal| goal.written())
+        .flat_map(|goal| solution.files(goal));
     run.boards() + files.map(|files| files.sealed.states).sum::<u64>()
 }
 
@@ -306,45 +307,51 @@ pub(super) fn verify_solution(
     let (mut all, mut findings) = (Vec::new(), Vec::new());
     for goal in solution.begun_goals() {
         let objective = goal.objective;
-        let parts: Vec<PartKey> = solution.parts(objective).collect();
         let mut solved = Solved {
             objective,
             fraction: goal.fraction,
             from: solution.solved_sum(objective).unwrap_or_default(),
-            files: solution.files(objective).map(SealedFiles::count).sum(),
+            files: solution.files(goal).map(SealedFiles::count).sum(),
             bytes: solution.bytes(objective),
             values: 0,
             fingerprint: Fingerprint::default(),
         };
-        let read = |&key: &PartKey| {
-            let part = match broken.contains(&key) {
-                true => None,
-                false => reader.part(Kind::Afterstates, key)?,
-            };
-            let column = match &part {
-                Some(part) => solution.values(objective, part)?,
-                None => solution.values_alone(objective, key)?,
-            };
-            let Some(column) = column else {
-                return Ok((0, Fingerprint::default()));
-            };
-            match part {
-                // `verify_part` has audited the boards.
-                Some(part) => verify_column(&column, &part.unaudited(), watch)?,
-                None => column.check_blocks()?,
-            }
-            Ok((column.states(), column.fingerprint()))
-        };
-        let together = reader.groups(&parts);
-        let files = together.flat_map(|parts| parts.par_iter().map(read).collect::<Vec<_>>());
-        for file in files {
-            match file {
-                Ok((values, fingerprint)) => {
-                    solved.values += values;
-                    solved.fingerprint += fingerprint;
+        for written in goal.written() {
+            let files = solution.files(written);
+            let parts: Vec<PartKey> = files.map(|files| files.name.key).collect();
+            let read = |&key: &PartKey| {
+                let part = match broken.contains(&key) {
+                    true => None,
+                    false => reader.part(Kind::Afterstates, key)?,
+                };
+                let column = match &part {
+                    Some(part) => solution.values_for(written, part)?,
+                    None => solution.values_alone(written, key)?,
+                };
+                let Some(column) = column else {
+                    return Ok((0, Fingerprint::default()));
+                };
+                match part {
+                    // `verify_part` has audited the boards.
+                    Some(part) => verify_column(&column, &part.unaudited(), watch)?,
+                    None => column.check_blocks()?,
                 }
-                Err(error @ (Error::MatrixMemory { .. } | Error::Stopped)) => return Err(error),
-                Err(error) => findings.push(error),
+                Ok((column.states(), column.fingerprint()))
+            };
+            let together = reader.groups(&parts);
+            let files = together.flat_map(|parts| parts.par_iter().map(read).collect::<Vec<_>>());
+            for file in files {
+                match file {
+                    Ok((values, fingerprint)) if written == goal => {
+                        solved.values += values;
+                        solved.fingerprint += fingerprint;
+                    }
+                    Ok(_) => {}
+                    Err(error @ (Error::MatrixMemory { .. } | Error::Stopped)) => {
+                        return Err(error);
+                    }
+                    Err(error) => findings.push(error),
+                }
             }
         }
         all.push(solved);

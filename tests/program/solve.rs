@@ -120,6 +120,15 @@ fn again_solves_an_objective_with_equal_or_other_precision() {
         files(&place.path().join("run"))
     };
     let coarse = solve("--for moves,score:8 --quiet");
+    good(&place, "verify run --deep --quiet");
+    let answer = json(&place, "solve run --for score --json --quiet");
+    // Half of 2^-8, and half of 2^-24 for each of 17 layers.
+    let error = answer["objectives"][0]["error"].as_f64();
+    assert_eq!(
+        error,
+        Some(1.0 / 512.0 + 17.0 / f64::from(1 << 25)),
+        "{answer}"
+    );
     assert!(solve("--for moves,score --again --dry-run").eq(&coarse));
     refused(
         &place,

@@ -101,10 +101,6 @@ fn a_goal_that_cannot_be_solved_is_refused_and_changes_nothing() {
             "expected a ratio from 0 to 1, such as 0.2 or 1/5",
         ),
         (
-            "32:3",
-            "for 32:3: values could be off by 1.0625, and none is more than 1: give 4 bits or more",
-        ),
-        (
             "score:9",
             "score is solved with 8 bits after the point, not 9: leave out the number",
         ),

@@ -36,7 +36,7 @@ pub(in crate::cli) fn objective(
         })
 }
 
-/// The goal for an objective, at a rate of 4s. Without a number of bits it keeps the bits of an earlier
+/// The goal for an objective, at a rate of 4s. Without a number of bits it is the goal of an earlier
 /// solution.
 pub(in crate::cli) fn goal(
     solution: &Solution,
@@ -44,9 +44,10 @@ pub(in crate::cli) fn goal(
     fraction: Option<u32>,
     four: FourRate,
 ) -> error::Result<Goal> {
-    let begun = || solution.goal(objective).map(|goal| goal.fraction);
-    let fraction = fraction.or_else(begun);
-    let goal = solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?;
+    let goal = match (fraction, solution.goal(objective)) {
+        (None, Some(begun)) => begun,
+        _ => solve::goal(solution.run(), objective, fraction, Rounding::Nearest)?,
+    };
     Ok(goal.with_four(four))
 }
 

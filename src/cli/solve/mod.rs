@@ -31,8 +31,9 @@ use crate::store::{Goal, Sink, Solution, SolutionStore};
 ///
 /// An objective is the quantity that the best play maximises: score, the expected score; moves, the
 /// expected number of moves; or a tile, the chance to reach it. score:8 keeps only 8 bits after the
-/// binary point of each value, so that files are smaller. sure-64 asks whether the tile 64 can be
-/// forced, against the worst spawns: one bit for each board.
+/// binary point of each value, so that files are smaller; it is computed with all bits, and rounded
+/// once. sure-64 asks whether the tile 64 can be forced, against the worst spawns: one bit for each
+/// board.
 ///
 /// A spawned tile is a 4 one time in ten, and otherwise a 2; --four gives another rate. Values of
 /// different rates never mix in a directory.

@@ -39,6 +39,10 @@ pub struct Goal {
     pub objective: Objective,
     /// Bits after the binary point of a value.
     pub fraction: u32,
+    /// Further bits with which values are computed. They are rounded off once, so that they add no error
+    /// from layer to layer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub guard: u32,
     /// The rounding of values.
     pub rounding: Rounding,
     /// The rate of spawned 4s; the usual rate for an objective that does not depend on it.
@@ -51,7 +55,42 @@ fn is_usual(four: &FourRate) -> bool {
     *four == FourRate::default()
 }
 
+// The signature that serde asks for.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(bits: &u32) -> bool {
+    *bits == 0
+}
+
 impl Goal {
+    /// The goal with all bits with which its values are computed.
+    #[must_use]
+    pub(crate) fn exact(mut self) -> Self {
+        self.fraction += self.guard;
+        self.guard = 0;
+        self
+    }
+
+    /// The goals whose values the solver writes: with all bits if they differ, and then with those that
+    /// are kept.
+    pub(crate) fn written(self) -> impl Iterator<Item = Self> {
+        let exact = (self.guard > 0).then(|| self.exact());
+        exact.into_iter().chain([self])
+    }
+
+    /// A value with the guard bits rounded off.
+    pub(crate) fn rounded(&self, exact: u32) -> u32 {
+        let unit = 1u64 << self.guard;
+        let up = match self.rounding {
+            Rounding::Nearest => unit / 2,
+            Rounding::Down => 0,
+            Rounding::Up => unit - 1,
+        };
+        ((u64::from(exact) + up) >> self.guard) as u32
+    }
+
     /// The number that a value stands for.
     pub fn number(&self, value: u32) -> f64 {
         f64::from(value) / (1u64 << self.fraction) as f64
@@ -73,16 +112,23 @@ impl Goal {
 
     /// Maximum error of the value of an afterstate of `sum`, if the last afterstates have sum
     /// `last`. Each afterstate on the way to the end adds half a unit, or a whole unit if values
-    /// are rounded up or down. A maximum or a mean of values does not increase the error.
+    /// are rounded up or down. A maximum or a mean of values does not increase the error. Guard bits make
+    /// this unit smaller, and are rounded off once.
     pub fn error(&self, sum: u32, last: u32) -> f64 {
         if matches!(self.objective, Objective::Sure(_)) {
             return 0.0;
         }
         let left = (last + 2).saturating_sub(sum) / 2;
-        let unit = 1.0 / (1u64 << self.fraction) as f64;
+        let unit = |bits: u32| 1.0 / (1u64 << bits) as f64;
+        let units = f64::from(left) * unit(self.fraction + self.guard);
+        let once = if self.guard > 0 {
+            unit(self.fraction)
+        } else {
+            0.0
+        };
         match self.rounding {
-            Rounding::Nearest => f64::from(left) * unit / 2.0,
-            Rounding::Down | Rounding::Up => f64::from(left) * unit,
+            Rounding::Nearest => (units + once) / 2.0,
+            Rounding::Down | Rounding::Up => units + once,
         }
     }
 }
@@ -91,7 +137,7 @@ impl Goal {
 pub(crate) fn fits(run: &Run, goal: Goal) -> Result<()> {
     let (objective, fraction) = (goal.objective, goal.fraction);
     let most = most_bits(objective, greatest(run, objective)?);
-    if fraction <= most {
+    if fraction.saturating_add(goal.guard) <= most {
         return Ok(());
     }
     Err(SolvingError::Goal(format!(
@@ -155,5 +201,35 @@ pub(crate) fn greatest(run: &Run, objective: Objective) -> Result<u32> {
             }
             Ok(1)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guard_bits_are_rounded_off_once() {
+        let goal = |rounding| Goal {
+            objective: Objective::Score,
+            fraction: 3,
+            guard: 2,
+            rounding,
+            four: FourRate::default(),
+        };
+        for (rounding, rounded, error) in [
+            // Half of 2^-5 for each of four layers, and half of 2^-3.
+            (Rounding::Nearest, [1, 1, 2, 2, 2], 0.125),
+            (Rounding::Down, [1, 1, 1, 1, 2], 0.25),
+            (Rounding::Up, [1, 2, 2, 2, 2], 0.25),
+        ] {
+            let goal = goal(rounding);
+            assert_eq!([4, 5, 6, 7, 8].map(|value| goal.rounded(value)), rounded);
+            assert!(goal.error(4, 10).eq(&error), "{rounding}");
+            let written: Vec<u32> = goal.written().map(|goal| goal.fraction).collect();
+            assert_eq!(written, [5, 3]);
+            assert_eq!(goal.exact().written().count(), 1);
+        }
+        assert_eq!(goal(Rounding::Nearest).rounded(u32::MAX), 1 << 30);
     }
 }

@@ -1,6 +1,7 @@
 //! `solution.json`: the solved objectives of a run, and their files of values.
 
 use std::cmp::Reverse;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,10 @@ pub(crate) struct SolvedGoal {
     pub(super) solved_sum: u32,
     /// In order of falling sum, then of largest tile, which is the order of writing.
     pub(super) files: Vec<SealedFiles>,
+    /// The values of the two lowest solved layers with all bits, in the same order, until the first layer
+    /// is solved. Only goals with guard bits have any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) exact: Vec<SealedFiles>,
 }
 
 impl SolvedGoal {
@@ -49,15 +54,42 @@ impl SolvedGoal {
             goal,
             solved_sum: run.last_afterstates() + 2,
             files: Vec::new(),
+            exact: Vec::new(),
         }
     }
 
-    /// The files of a part's values.
-    pub(super) fn find(&self, key: PartKey) -> Option<&SealedFiles> {
+    /// The files of a part's values, as kept or with all bits.
+    pub(super) fn find(&self, key: PartKey, exact: bool) -> Option<&SealedFiles> {
         let order = |key: PartKey| (Reverse(key.sum), key.max);
         let of = |files: &SealedFiles| order(files.name.key);
-        let at = self.files.binary_search_by_key(&order(key), of);
-        Some(&self.files[at.ok()?])
+        let files = self.files(exact);
+        let at = files.binary_search_by_key(&order(key), of);
+        Some(&files[at.ok()?])
+    }
+
+    /// The files of values as kept, or with all bits.
+    pub(super) fn files(&self, exact: bool) -> &[SealedFiles] {
+        if exact { &self.exact } else { &self.files }
+    }
+
+    /// All files.
+    pub(super) fn all(&self) -> impl Iterator<Item = &SealedFiles> {
+        self.files.iter().chain(&self.exact)
+    }
+
+    /// The layers whose values with all bits the layers below need.
+    fn needed(&self) -> RangeInclusive<u32> {
+        match self.goal.guard > 0 && !self.is_complete() {
+            true => self.solved_sum..=self.solved_sum + 2,
+            false => 1..=0,
+        }
+    }
+
+    /// Take the entries of values with all bits that no layer below needs.
+    pub(super) fn take_needless(&mut self) -> Vec<SealedFiles> {
+        let needed = self.needed();
+        let is_needless = |files: &mut SealedFiles| !needed.contains(&files.name.key.sum);
+        self.exact.extract_if(.., is_needless).collect()
     }
 
     /// Whether the first layer is solved.
@@ -96,12 +128,14 @@ impl SolutionManifest {
 
     /// Whether the manifest names a file of values.
     pub(in crate::store) fn has(&self, name: FileName) -> bool {
-        let Holds::Values(objective) = name.of.holds else {
-            return false;
+        let (objective, exact) = match name.of.holds {
+            Holds::Values(objective) => (objective, false),
+            Holds::Exact(objective) => (objective, true),
+            _ => return false,
         };
         let values = self
             .answer(objective)
-            .and_then(|answer| answer.find(name.of.key));
+            .and_then(|answer| answer.find(name.of.key, exact));
         values.is_some_and(|values| values.has(name))
     }
 
@@ -157,17 +191,25 @@ impl SolutionManifest {
             let part = |row: &Row| Some((row.key()?, row.afterstates));
             let mut solved: Vec<_> = rows.filter_map(part).collect();
             solved.sort_by_key(|(key, _)| (Reverse(key.sum), key.max));
-            let files = answer.files.iter();
-            let named = files.map(|files| (files.name, files.sealed.states));
-            let solved = solved.into_iter();
-            let solved = solved.map(|(key, values)| (PartName::of_values(name, key), values));
-            check(solved.eq(named), || {
+            let named = |files: &SealedFiles| (files.name, files.sealed.states);
+            let kept = solved
+                .iter()
+                .map(|&(key, values)| (PartName::of_values(name, key), values));
+            check(kept.eq(answer.files.iter().map(named)), || {
                 format!(
                     "answers: {name}: files: expected the parts of all layers from sum {} on",
                     answer.solved_sum
                 )
             })?;
-            for values in &answer.files {
+            let needed = answer.needed();
+            let exact = solved.iter().filter(|(key, _)| needed.contains(&key.sum));
+            let exact = exact.map(|&(key, values)| (PartName::of_exact(name, key), values));
+            check(exact.eq(answer.exact.iter().map(named)), || {
+                format!(
+                    "answers: {name}: exact: expected the parts of the two lowest solved layers"
+                )
+            })?;
+            for values in answer.all() {
                 check(values.is_cut(run.segment()), || {
                     let key = values.name.key;
                     format!(
@@ -176,13 +218,13 @@ impl SolutionManifest {
                 })?;
             }
         }
-        check_bytes(self.answers.iter().flat_map(|answer| &answer.files))
+        check_bytes(self.answers.iter().flat_map(SolvedGoal::all))
     }
 }
 
 impl Record for SolutionManifest {
     fn entries(&self) -> usize {
-        let files = self.answers.iter().flat_map(|answer| &answer.files);
+        let files = self.answers.iter().flat_map(SolvedGoal::all);
         files.map(|files| 1 + files.segments.len()).sum()
     }
 

@@ -24,6 +24,7 @@
 //!     {
 //!       "objective": "score",        as in the names of its files
 //!       "fraction": 24,              a value stands for value / 2^fraction
+//!       "guard": 3,                  further bits while it is solved, unless there are none
 //!       "rounding": "nearest",       or "down", "up"
 //!       "four": "1/5",               rate of spawned 4s, unless it is 1/10
 //!       "solved_sum": 4,             of the lowest layer that is solved; 4 once all are
@@ -36,6 +37,8 @@
 //!         },                         and "segments", where there are several files: of each its
 //!                                    "states", "bytes" and "fingerprint"
 //!         ...
+//!       "exact": [                   likewise with the guard bits, of the two lowest solved layers,
+//!         ...                        until all are solved
 //!   "crc32": "01234567"              of the object without it, and without spaces and new lines
 //! }
 //! ```
@@ -55,7 +58,7 @@ pub(super) use manifest::SolutionManifest;
 use manifest::SolvedGoal;
 pub use store::SolutionStore;
 
-use super::files::FileName;
+use super::files::{FileName, PartName};
 use super::layer::Keep;
 use super::manifest::SealedFiles;
 use super::outbox::Outbox;
@@ -175,6 +178,12 @@ impl Solution {
                  --again to solve it again",
                 found.fraction, goal.fraction
             )
+        } else if found.guard != goal.guard {
+            format!(
+                "{path}: {objective} is solved with {} guard bits, not {}: leave out the number, or give --again to \
+                 solve it again",
+                found.guard, goal.guard
+            )
         } else if found.rounding != goal.rounding {
             format!(
                 "{path}: {objective} is solved with values rounded {}, not {}: ask for that rounding, or forget the \
@@ -204,12 +213,12 @@ impl Solution {
 
     /// Bytes of the files of an objective.
     pub fn bytes(&self, objective: Objective) -> u64 {
-        self.files(objective).map(|file| file.sealed.bytes).sum()
+        self.kept(objective).map(|file| file.sealed.bytes).sum()
     }
 
     /// Fingerprint of all values of an objective and their afterstates.
     pub fn fingerprint(&self, objective: Objective) -> Fingerprint {
-        self.files(objective)
+        self.kept(objective)
             .map(|file| file.sealed.fingerprint)
             .sum()
     }
@@ -221,7 +230,7 @@ impl Solution {
 
     /// The parts that have values for an objective, in order of falling sum, then of largest tile.
     pub fn parts(&self, objective: Objective) -> impl Iterator<Item = PartKey> {
-        self.files(objective).map(|files| files.name.key)
+        self.kept(objective).map(|files| files.name.key)
     }
 
     /// Open the values of a part's afterstates; `None` if they have no values yet.
@@ -230,7 +239,14 @@ impl Solution {
     ///
     /// If a file is missing, damaged, or not the file that was sealed.
     pub fn values(&self, objective: Objective, afterstates: &Part) -> Result<Option<ValueColumn>> {
-        let Some((goal, files)) = self.find(objective, afterstates.label().key) else {
+        let goal = self.goal(objective);
+        goal.map_or(Ok(None), |goal| self.values_for(goal, afterstates))
+    }
+
+    /// [`Solution::values`] for a goal of [`Goal::written`]. Only the two lowest solved layers have
+    /// values with all bits, until the first layer is solved.
+    pub(crate) fn values_for(&self, goal: Goal, afterstates: &Part) -> Result<Option<ValueColumn>> {
+        let Some(files) = self.find(goal, afterstates.label().key) else {
             return Ok(None);
         };
         let files = files.files().zip(self.abouts(goal, afterstates));
@@ -240,14 +256,10 @@ impl Solution {
         Ok(Some(column))
     }
 
-    /// [`Solution::values`] of afterstates that cannot be read: which afterstates the values belong
+    /// [`Solution::values_for`] of afterstates that cannot be read: which afterstates the values belong
     /// to is not checked.
-    pub(crate) fn values_alone(
-        &self,
-        objective: Objective,
-        key: PartKey,
-    ) -> Result<Option<ValueColumn>> {
-        let Some((goal, files)) = self.find(objective, key) else {
+    pub(crate) fn values_alone(&self, goal: Goal, key: PartKey) -> Result<Option<ValueColumn>> {
+        let Some(files) = self.find(goal, key) else {
             return Ok(None);
         };
         let open = |(name, sealed): (FileName, Sealed)| {
@@ -259,10 +271,22 @@ impl Solution {
         ValueColumn::join(files.files().map(open)).map(Some)
     }
 
-    /// The goal of an objective, and the files of a part's values; `None` if there are none yet.
-    fn find(&self, objective: Objective, key: PartKey) -> Option<(Goal, &SealedFiles)> {
-        let answer = self.answer(objective)?;
-        Some((answer.goal, answer.find(key)?))
+    /// The files of a part's values for a goal of [`Goal::written`]; `None` if there are none yet.
+    fn find(&self, goal: Goal, key: PartKey) -> Option<&SealedFiles> {
+        self.answer(goal.objective)?.find(key, self.is_exact(goal))
+    }
+
+    /// Whether a goal of [`Goal::written`] has all bits, and not those that are kept.
+    fn is_exact(&self, goal: Goal) -> bool {
+        self.goal(goal.objective) != Some(goal)
+    }
+
+    /// The owner of the files of values for a goal of [`Goal::written`].
+    fn name(&self, goal: Goal, key: PartKey) -> PartName {
+        match self.is_exact(goal) {
+            true => PartName::of_exact(goal.objective, key),
+            false => PartName::of_values(goal.objective, key),
+        }
     }
 
     /// The expected contents of each file of a part's values; there is a file for each file of
@@ -285,11 +309,17 @@ impl Solution {
         }
     }
 
-    /// The files of the values for an objective.
-    pub(crate) fn files(&self, objective: Objective) -> impl Iterator<Item = &SealedFiles> {
-        self.answer(objective)
+    /// The files of the values for a goal of [`Goal::written`].
+    pub(crate) fn files(&self, goal: Goal) -> impl Iterator<Item = &SealedFiles> {
+        let answer = self.answer(goal.objective).into_iter();
+        answer.flat_map(move |answer| answer.files(self.is_exact(goal)))
+    }
+
+    /// The files of the values for an objective, without guard bits.
+    fn kept(&self, objective: Objective) -> impl Iterator<Item = &SealedFiles> {
+        self.goal(objective)
             .into_iter()
-            .flat_map(|answer| &answer.files)
+            .flat_map(|goal| self.files(goal))
     }
 
     fn answer(&self, objective: Objective) -> Option<&SolvedGoal> {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::game::{Objective, PartKey};
 use crate::part::{Part, Sealed};
 use crate::store::file;
-use crate::store::files::{FileName, Holds, PartName};
+use crate::store::files::{FileName, Holds};
 use crate::store::manifest::{Manifest, SealedFiles};
 #[cfg(feature = "cli")]
 use crate::store::outbox::Outbox;
@@ -78,7 +78,7 @@ impl SolutionStore {
         if answers.is_empty() {
             return Ok(());
         }
-        let files = answers.iter().flat_map(|answer| &answer.files);
+        let files = answers.iter().flat_map(SolvedGoal::all);
         let files: Vec<FileName> = files.flat_map(SealedFiles::names).collect();
         self.solution.outbox.changed = true;
         self.solution.outbox.discard(&files)?;
@@ -103,22 +103,17 @@ impl SolutionStore {
         Ok(())
     }
 
-    /// Begin the files of the values of a part's afterstates.
+    /// Begin the files of the values of a part's afterstates, for a goal of [`Goal::written`].
     pub(crate) fn create(&self, goal: Goal, afterstates: &Part) -> Result<Writer> {
         let abouts = self.solution.abouts(goal, afterstates);
         let contents = abouts.map(Into::into).collect();
-        let name = PartName::of_values(goal.objective, afterstates.label().key);
+        let name = self.solution.name(goal, afterstates.label().key);
         self.solution.outbox.begin(name, contents)
     }
 
     /// Finish the files of a part's values.
-    pub(crate) fn finish(
-        &mut self,
-        objective: Objective,
-        key: PartKey,
-        writer: Writer,
-    ) -> Result<Sealed> {
-        let name = PartName::of_values(objective, key);
+    pub(crate) fn finish(&mut self, goal: Goal, key: PartKey, writer: Writer) -> Result<Sealed> {
+        let name = self.solution.name(goal, key);
         self.solution.outbox.end(name, writer)
     }
 
@@ -131,9 +126,13 @@ impl SolutionStore {
         for answer in &mut manifest.answers {
             if goals.contains(&answer.goal) {
                 answer.solved_sum = sum;
-                let holds = Holds::Values(answer.goal.objective);
-                let files = sealed.iter().filter(|files| files.name.holds == holds);
-                answer.files.extend(files.cloned());
+                let of = |holds| sealed.iter().filter(move |files| files.name.holds == holds);
+                let objective = answer.goal.objective;
+                answer.files.extend(of(Holds::Values(objective)).cloned());
+                answer.exact.extend(of(Holds::Exact(objective)).cloned());
+                let needless = answer.take_needless();
+                let names: Vec<FileName> = needless.iter().flat_map(SealedFiles::names).collect();
+                outbox.discard(&names)?;
             }
         }
         outbox.commit_if_due(manifest)

@@ -14,6 +14,7 @@ use enum48::verify::{self, deep};
 use enum48::{Error, Game, SolvingError};
 use rayon::ThreadPool;
 
+use super::bytes::StopAfter;
 use super::{Counted, plan, values};
 use crate::files::files;
 use crate::manifest::seal_manifest;
@@ -92,6 +93,45 @@ fn damage_at_every_byte_of_a_solution_is_reported_by_name() {
         fs::write(&path, bytes).unwrap();
     }
     assert!(victim.findings().is_empty(), "all was put back");
+}
+
+#[test]
+fn damaged_guard_bits_are_reported_and_not_used() {
+    let run = Counted::new("2x2-16");
+    let mut stop = StopAfter(4);
+    let goals = ["score:8"];
+    run.solve_watched(&goals, Rounding::Nearest, &plan(1), &mut stop)
+        .unwrap();
+    let mut exact = files(run.dir());
+    exact.retain(|name, _| name.ends_with(".exact"));
+    assert_eq!(exact.len(), 2, "{:?}", exact.keys());
+    for (name, bytes) in exact {
+        let mut flipped = bytes.clone();
+        flipped[bytes.len() / 2] ^= 1;
+        fs::write(run.dir().join(&name), flipped).unwrap();
+        let named = |error: &Error| error.to_string().contains(&name);
+        assert!(run.findings().iter().any(named), "{name}");
+        let solved = run.solve(&goals, Rounding::Nearest, &plan(1));
+        assert!(solved.as_ref().is_err_and(named), "{name}: {solved:?}");
+        fs::write(run.dir().join(&name), bytes).unwrap();
+    }
+    run.solve(&goals, Rounding::Nearest, &plan(1)).unwrap();
+    assert!(run.findings().is_empty());
+}
+
+/// The values above are rounded, so a value made again may be off by one.
+#[test]
+fn deep_verification_finds_rounded_values_off_by_two() {
+    let victim = Counted::solved("2x2-32", &["score:8"], Rounding::Nearest);
+    let (keys, good) = part_of_sum_12(&victim, "score");
+    let file = "sum-00012-max-00008.score.values";
+    for off in [2, 2u32.wrapping_neg()] {
+        let values: Vec<u32> = good.iter().map(|value| value.wrapping_add(off)).collect();
+        forge_values(&victim.dir().join(file), &keys, &values);
+        assert!(victim.findings().is_empty(), "its checksums fit");
+        let found = victim.deep_findings(1 << 30);
+        assert!(found[0].to_string().contains(file), "{found:?}");
+    }
 }
 
 #[test]
@@ -363,9 +403,9 @@ fn an_afterstate_lost_after_solving_is_an_error() {
 #[test]
 fn values_made_again_agree_for_any_memory_and_rounding() {
     for (name, names, rounding) in [
-        ("2x2", &["score", "moves", "16"][..], Rounding::Up),
-        ("2x3-64", &["score", "64"], Rounding::Down),
-        ("3x2", &["score", "moves", "128"], Rounding::Nearest),
+        ("2x2", &["score", "moves:0", "16"][..], Rounding::Up),
+        ("2x3-64", &["score", "64:9"], Rounding::Down),
+        ("3x2", &["score:0", "moves", "128:3"], Rounding::Nearest),
         ("3x3-32", &["score", "moves", "32"], Rounding::Nearest),
     ] {
         let run = Counted::solved(name, names, rounding);
@@ -376,7 +416,7 @@ fn values_made_again_agree_for_any_memory_and_rounding() {
     }
     // Only the last layers of this game are solved for the score.
     let run = Counted::new("2x3");
-    let mut stop = super::bytes::StopAfter(30);
+    let mut stop = StopAfter(30);
     run.solve_watched(&["score"], Rounding::Nearest, &plan(1), &mut stop)
         .unwrap();
     run.solve(&["64"], Rounding::Nearest, &plan(1)).unwrap();

@@ -59,10 +59,14 @@ impl Counted {
     ) -> Result<(), Error> {
         let mut store = SolutionStore::open(self.dir())?;
         let run = store.solution().run();
-        // An objective may have a rate of 4s, as in `score@1/5`.
+        // An objective may have bits and a rate of 4s, as in `score:8@1/5`.
         let goal = |name: &&str| {
             let (name, four) = name.split_once('@').unwrap_or((*name, "1/10"));
-            let goal = solve::goal(run, name.parse()?, None, rounding)?;
+            let (name, bits) = match name.split_once(':') {
+                Some((name, bits)) => (name, Some(bits.parse().unwrap())),
+                None => (name, None),
+            };
+            let goal = solve::goal(run, name.parse()?, bits, rounding)?;
             Ok(goal.with_four(four.parse()?))
         };
         let goals: Vec<Goal> = objectives.iter().map(goal).collect::<Result<_, Error>>()?;

@@ -1,5 +1,6 @@
 //! Makes every value of a solution again from the values of the states after it, by another algorithm
-//! than the solver's. Every bit must be equal.
+//! than the solver's. Every bit must be equal; a value that was rounded once may be off by one unit, because
+//! the values above it were rounded, too.
 //!
 //! | | the solver (`solve`) | here |
 //! |---|---|---|

@@ -23,6 +23,13 @@ pub(super) struct GoalWorth {
 }
 
 impl GoalWorth {
+    /// The greatest difference of a sound value from the value made again. Without guard bits they are
+    /// equal. With guard bits, the values above are off by half a unit, and both means are rounded, so
+    /// that they differ by less than two units.
+    pub(super) fn slack(self) -> i64 {
+        i64::from(self.goal.guard > 0)
+    }
+
     /// `number` in units of the goal.
     fn units(self, number: u32) -> i64 {
         i64::from(number) << self.goal.fraction
@@ -92,6 +99,7 @@ mod tests {
         let fraction = 3;
         GoalWorth {
             goal: Goal {
+                guard: 0,
                 objective,
                 fraction,
                 rounding,
