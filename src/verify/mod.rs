@@ -35,7 +35,7 @@ use crate::game::{Board, Objective, PartKey, Tally};
 use crate::part::{Decoder, Fingerprint, Kind, Part, ValueColumn, fingerprint, value_fingerprint};
 use crate::progress::Progress;
 use crate::read::Reader;
-use crate::store::{Run, SealedFiles, Solution};
+use crate::store::{Goal, Run, SealedFiles, Solution};
 
 /// The result of [`verify`].
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ pub fn work(run: &Run) -> u64 {
     };
     let files = solution
         .begun_goals()
-        .flat_map(|goal| goal.written())
+        .flat_map(Goal::written)
         .flat_map(|goal| solution.files(goal));
     run.boards() + files.map(|files| files.sealed.states).sum::<u64>()
 }

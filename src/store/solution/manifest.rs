@@ -1,7 +1,7 @@
 //! `solution.json`: the solved objectives of a run, and their files of values.
 
 use std::cmp::Reverse;
-use std::ops::RangeInclusive;
+use std::mem;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -77,19 +77,17 @@ impl SolvedGoal {
         self.files.iter().chain(&self.exact)
     }
 
-    /// The layers whose values with all bits the layers below need.
-    fn needed(&self) -> RangeInclusive<u32> {
-        match self.goal.guard > 0 && !self.is_complete() {
-            true => self.solved_sum..=self.solved_sum + 2,
-            false => 1..=0,
-        }
+    /// Whether layers below need the values of the solved layer `sum` with all bits.
+    fn needs(&self, sum: u32) -> bool {
+        self.goal.guard > 0 && !self.is_complete() && sum <= self.solved_sum + 2
     }
 
     /// Take the entries of values with all bits that no layer below needs.
     pub(super) fn take_needless(&mut self) -> Vec<SealedFiles> {
-        let needed = self.needed();
-        let is_needless = |files: &mut SealedFiles| !needed.contains(&files.name.key.sum);
-        self.exact.extract_if(.., is_needless).collect()
+        let exact = mem::take(&mut self.exact).into_iter();
+        let (needed, needless) = exact.partition(|files| self.needs(files.name.key.sum));
+        self.exact = needed;
+        needless
     }
 
     /// Whether the first layer is solved.
@@ -201,8 +199,7 @@ impl SolutionManifest {
                     answer.solved_sum
                 )
             })?;
-            let needed = answer.needed();
-            let exact = solved.iter().filter(|(key, _)| needed.contains(&key.sum));
+            let exact = solved.iter().filter(|(key, _)| answer.needs(key.sum));
             let exact = exact.map(|&(key, values)| (PartName::of_exact(name, key), values));
             check(exact.eq(answer.exact.iter().map(named)), || {
                 format!(
