@@ -297,7 +297,7 @@ fn candidates(run: &Run, key: PartKey) -> u64 {
 pub(super) fn can_be_swept(run: &Run) -> bool {
     let keep = run.keep();
     let lists = keep.states() || keep.lists_of_afterstates();
-    run.game().size().bits_need().is_none() && !lists
+    run.game().bits_need().is_none() && !lists
 }
 
 /// Candidates of the next layer of a run.

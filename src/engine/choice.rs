@@ -83,7 +83,7 @@ impl Choice {
             return lists_alone("as requested".to_owned());
         }
         let forced = plan.engine == Some(Engine::Bits) || matrices;
-        if let Some(boards) = game.size().bits_need() {
+        if let Some(boards) = game.bits_need() {
             return if forced {
                 refused(format!("for {boards}, not of {}", game.size()))
             } else {

@@ -257,15 +257,6 @@ impl Size {
         self.cells() - self.stones()
     }
 
-    /// The boards that can be held as bits, if boards of this size cannot.
-    pub(crate) fn bits_need(self) -> Option<&'static str> {
-        match (self.cells(), self.locks.is_none()) {
-            (16, true) => None,
-            (_, true) => Some("boards of 4x4"),
-            _ => Some("boards without masks"),
-        }
-    }
-
     /// The exponent that stands for a stone, if there are stones.
     pub(crate) fn stone(self) -> Option<u8> {
         (self.stones > 0).then_some(STONE)

@@ -131,6 +131,17 @@ impl Game {
         }
     }
 
+    /// The boards that can be held as bits, if boards of this game cannot.
+    pub(crate) fn bits_need(&self) -> Option<&'static str> {
+        let is_free = self.size.locks().is_none();
+        match (self.size.cells(), is_free, self.horizon) {
+            (16, true, None) => None,
+            (_, false, _) => Some("boards without masks"),
+            (_, _, Some(_)) => Some("boards without a horizon"),
+            _ => Some("boards of 4x4"),
+        }
+    }
+
     /// The horizon of a game with target cells, unless another is asked for. Without target cells a game ends
     /// by itself.
     fn own_horizon(&self) -> Option<u32> {

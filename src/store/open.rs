@@ -234,7 +234,7 @@ impl Run {
 /// Check that a game can be kept like this, before its directory is opened.
 fn check_keep(game: &Game, keep: Option<Keep>) -> Result<()> {
     let size = game.size();
-    match size.bits_need() {
+    match game.bits_need() {
         Some(boards) if keep.is_some_and(Keep::matrices) => Err(Error::Keep(format!(
             "--keep matrices: for {boards}, not of {size}: give another --keep"
         ))),

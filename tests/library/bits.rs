@@ -307,6 +307,11 @@ fn bits_need_a_board_of_4x4_and_enough_memory() {
     for (name, memory, why) in [
         ("3x3-64", MEMORY, "for boards of 4x4, not of 3x3"),
         ("L3-64", MEMORY, "for boards without masks, not of L3"),
+        (
+            "free8-64until40",
+            MEMORY,
+            "for boards without a horizon, not of free8",
+        ),
         ("4x4-64", 64 << 20, "needs"),
     ] {
         let game: Game = name.parse().unwrap();
