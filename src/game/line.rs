@@ -100,13 +100,15 @@ pub(crate) fn pack(tiles: &[u8]) -> Option<u16> {
 /// 4 4 . 8 becomes 8 8 . ., not 16: a tile that a merge made does not merge again in this move. `stone`
 /// is the exponent that stands for a stone, if the game has stones. Two stones do not merge.
 pub(crate) fn slide(line: &mut [u8], stone: Option<u8>) -> u64 {
+    // No tile is 0.
+    let stone = stone.unwrap_or(0);
     let (mut score, mut end, mut can_merge) = (0, 0, false);
     for at in 0..line.len() {
         let tile = std::mem::take(&mut line[at]);
         if tile == 0 {
             continue;
         }
-        if can_merge && line[end - 1] == tile && Some(tile) != stone {
+        if can_merge && line[end - 1] == tile && tile != stone {
             line[end - 1] += 1;
             score += 1 << line[end - 1];
             can_merge = false;

@@ -39,7 +39,8 @@ impl Locks {
 
     /// Whether every move may leave the stones, and the winning tile, anywhere.
     pub(crate) fn is_none(self) -> bool {
-        self == Self::NONE
+        // Every mask has a cell.
+        self.masks[0] == 0 && self.targets == u64::MAX
     }
 
     /// The masks, in order; none without locks.

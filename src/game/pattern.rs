@@ -171,6 +171,9 @@ impl Size {
 
     /// The pattern that has these stones and masks, if there is one.
     fn pattern(self) -> Option<&'static Pattern> {
+        if self.stones() == 0 {
+            return None;
+        }
         let masks = self.locks().masks();
         let is_named = |pattern: &&Pattern| {
             (self.cells(), self.stones()) == (16, pattern.stones) && masks == pattern.masks
@@ -238,6 +241,10 @@ impl FromStr for Size {
             size: text.escape_debug().to_string(),
             what,
         };
+        let plain = text.split_once(['x', 'X']);
+        if let Some((Some(rows), Some(cols))) = plain.map(|(r, c)| (number(r), number(c))) {
+            return Self::of_sides(rows, cols);
+        }
         let hexadecimal = |digits: &str| {
             let cells = Board::from_str_radix(digits, 16).ok();
             cells.filter(|cells| format!("{cells:x}") == digits)

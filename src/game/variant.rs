@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::board::{Board, PartKey, STONE, Size, for_size, max_exp, sum};
+use super::board::{Board, PartKey, STONE, Size, exps, for_size, max_exp, sum};
 use super::exp::Exp;
 use super::rules::Rules;
 use super::slide::Moved;
@@ -167,9 +167,9 @@ impl Game {
 
     /// Whether a game that ended with this board reached a tile, which is at most the winning tile.
     pub(crate) fn reaches(&self, board: Board, tile: Exp) -> bool {
-        match tile == self.win() {
-            true => self.is_won(board),
-            false => self.max_exp(board) >= tile,
+        match self.size.locks().targets() {
+            Some(_) if tile == self.win() => self.is_won(board),
+            _ => exps(self.size.tiles(board)).any(|exp| exp >= tile),
         }
     }
 
@@ -379,15 +379,15 @@ impl FromStr for Game {
     fn from_str(text: &str) -> Result<Self> {
         let named = || Error::from(InputError::Game(text.to_owned()));
         let number = |text: &str| text.parse::<u32>().map_err(|_| named());
-        let (game, horizon) = match text.split_once("until") {
-            Some((game, horizon)) => (game, Some(number(horizon)?)),
+        let (size, max) = match text.split_once('-') {
+            Some((size, max)) => (size, Some(max)),
             None => (text, None),
         };
-        let (size, max) = match game.split_once('-') {
-            Some((size, max)) => (size, Some(number(max)?)),
-            None => (game, None),
+        let (max, horizon) = match max.and_then(|max| max.split_once("until")) {
+            Some((max, horizon)) => (Some(max), Some(number(horizon)?)),
+            None => (max, None),
         };
-        let mut game = Self::new(size.parse()?, max)?;
+        let mut game = Self::new(size.parse()?, max.map(number).transpose()?)?;
         if let Some(horizon) = horizon {
             game = game.with_horizon(horizon)?;
         }

@@ -153,7 +153,7 @@ impl Position {
         if self.is_over {
             return false;
         }
-        let before = self.clone();
+        let (cells, score) = (self.cells, self.score);
         for line in line::lines(self.game.size(), direction) {
             let mut tiles = [0; 4];
             for (tile, cell) in tiles.iter_mut().zip(line.cells()) {
@@ -164,19 +164,19 @@ impl Position {
                 self.cells[cell] = tile;
             }
         }
+        if self.cells == cells {
+            return false;
+        }
         let locks = self.game.size().locks();
-        // No game with stones has the tile 65536.
-        let is_kept = self.board().is_none_or(|board| locks.keeps(board));
-        if !is_kept {
-            *self = before;
+        if locks.is_none() && self.game.horizon().is_none() {
+            return true;
+        }
+        // No game with stones or a horizon has the tile 65536.
+        if self.board().is_some_and(|board| !locks.keeps(board)) {
+            (self.cells, self.score) = (cells, score);
             return false;
         }
-        if self.cells == before.cells {
-            return false;
-        }
-        // No game with a horizon has the tile 65536.
-        let is_beyond = |board| self.game.is_beyond(board);
-        self.is_over = self.game.horizon().is_some() && self.board().is_some_and(is_beyond);
+        self.is_over = self.board().is_some_and(|board| self.game.is_beyond(board));
         true
     }
 
@@ -188,32 +188,36 @@ impl Position {
     /// Whether the game goes on, is lost or is won.
     pub fn status(&self) -> Status {
         let cells = self.cells();
-        let (win, stone) = (self.game.win().get(), self.game.size().stone());
-        let has_targets = self.game.size().locks().targets().is_some();
-        if has_targets && self.board().is_some_and(|board| self.game.is_won(board)) {
-            return Status::Won;
-        }
-        let is_won = |&e: &u8| !has_targets && e >= win && Some(e) != stone;
-        if self.game.max().is_some() && cells.iter().any(is_won) {
+        let size = self.game.size();
+        // No cell has this digit in a game without stones.
+        let stone = size.stone().unwrap_or(u8::MAX);
+        let win = self.game.win().get();
+        let is_won = match size.locks().targets() {
+            None => self.game.max().is_some() && cells.iter().any(|&e| e >= win && e != stone),
+            Some(_) => self.board().is_some_and(|board| self.game.is_won(board)),
+        };
+        if is_won {
             return Status::Won;
         }
         if self.is_over {
             return Status::Dead;
         }
-        if !self.game.size().locks().is_none() {
+        if !size.locks().is_none() {
             let is_legal = |&direction: &Direction| self.clone().slide(direction);
             return match Direction::ALL.iter().any(is_legal) {
                 true => Status::Live,
                 false => Status::Dead,
             };
         }
-        let cols = usize::from(self.game.size().cols());
-        let merge = |a: u8, b: u8| a == b && Some(a) != stone;
-        let beside = cells
-            .chunks(cols)
-            .any(|row| row.windows(2).any(|pair| merge(pair[0], pair[1])));
-        let below = cells.iter().zip(&cells[cols..]).any(|(&a, &b)| merge(a, b));
-        if beside || below || cells.contains(&0) {
+        let cols = usize::from(size.cols());
+        let merge = |a: u8, b: u8| a == b && a != stone;
+        // Most boards have an empty cell, and the look at pairs takes longer.
+        let beside = || {
+            let mut rows = cells.chunks(cols);
+            rows.any(|row| row.windows(2).any(|pair| merge(pair[0], pair[1])))
+        };
+        let below = || cells.iter().zip(&cells[cols..]).any(|(&a, &b)| merge(a, b));
+        if cells.contains(&0) || beside() || below() {
             Status::Live
         } else {
             Status::Dead

@@ -228,11 +228,12 @@ impl<'a> Replay<'a> {
 
     /// Play the next move, or return the reason why it is not legal.
     fn turn(&mut self, direction: Direction) -> Result<Turn, String> {
-        if self.position.status() == Status::Won {
-            return Err("the move before it won the game".to_owned());
-        }
         if self.position.ended() {
-            return Err("the move before it came to the horizon".to_owned());
+            let how = match self.position.status() {
+                Status::Won => "won the game",
+                _ => "came to the horizon",
+            };
+            return Err(format!("the move before it {how}"));
         }
         let before = self.position.score();
         if !self.position.slide(direction) {
