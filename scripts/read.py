@@ -107,6 +107,12 @@ def part(path):
 def planes(path, payload, count):
     """The planes that store the four bytes of each value, the most significant first."""
     lengths, place, decoder = struct.unpack("<4I", payload[:16]), 16, zstandard.ZstdDecompressor()
+    if not any(lengths[1:]):
+        words = payload[16:] if len(payload) == 16 + 2 * count else decoder.decompress(payload[16:], 2 * count)
+        check(path, "bytes of words", len(words), 2 * count)
+        low, high = numpy.frombuffer(words, numpy.uint8).reshape(count, 2).T
+        yield from (numpy.zeros_like(low), numpy.zeros_like(low), high, low)
+        return
     for length in lengths:
         plane = payload[place : place + length]
         if length < count:

@@ -146,7 +146,8 @@
 //! - *Payload.* Four planes: the most significant byte of each value, then the second, the third,
 //!   and the least significant. A plane of length `count` is not compressed. A shorter plane is
 //!   one frame as above, with `count` bytes of contents. No plane is longer, and nothing follows
-//!   the last plane.
+//!   the last plane. If the lengths of the last three planes are 0, the first has two bytes for
+//!   each value, the less significant first, and fills the rest of the payload.
 //! - *Fingerprint.* The sum, modulo 2^64, of `mix(mix(x) + value)` over all afterstates x and
 //!   their values. It can be checked only with the afterstates.
 //! - *Errors.* A reader checks the crc at byte 56 after the length.

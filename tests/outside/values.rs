@@ -62,8 +62,11 @@ impl Solved {
                 .read_block(block, &mut decoder, &mut keys)
                 .unwrap();
         }
-        let mut values: Vec<u32> = keys.iter().zip(0..).map(made_up).collect();
-        values[0] = u32::MAX;
+        // Values of two bytes are stored in another form.
+        let unused = if fraction == 0 { 16 } else { 0 };
+        let made_up = keys.iter().zip(0..).map(made_up);
+        let mut values: Vec<u32> = made_up.map(|value| value >> unused).collect();
+        values[0] = u32::MAX >> unused;
 
         let path = place.path().join("made-up.values");
         let about = About {
