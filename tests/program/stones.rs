@@ -116,6 +116,29 @@ fn boards_with_stones_are_explained_found_and_judged() {
     assert!(nodes.iter().any(|node| node["board"] == ". 2 / 2 x"));
 }
 
+/// With stones in all four corners a board has the highest bit, so numbers are unsigned.
+#[test]
+fn states_with_stones_in_all_corners_are_unsigned() {
+    let place = place();
+    good(&place, "free4-8 --quiet --dir run");
+    let text = good(&place, "states run --sum 4");
+    let states: Vec<u64> = (text.lines())
+        .map(|line| u64::from_str_radix(line.trim_start_matches("0x"), 16).unwrap())
+        .collect();
+    assert!(states.is_sorted() && states.iter().any(|state| state >> 63 == 1));
+    good(
+        &place,
+        "states run --sum 4 --format npy --output states.npy",
+    );
+    let bytes = std::fs::read(place.path().join("states.npy")).unwrap();
+    let (header, data) = bytes.split_at(bytes.len() - 8 * states.len());
+    assert!(String::from_utf8_lossy(header).contains("'<u8'"));
+    let read = data
+        .chunks(8)
+        .map(|chunk| u64::from_le_bytes(chunk.try_into().unwrap()));
+    assert!(read.eq(states));
+}
+
 /// Two stones and two 2s fill 2x2, so some starts are dead.
 #[test]
 fn a_start_can_be_dead() {

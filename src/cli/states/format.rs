@@ -24,10 +24,11 @@ pub(super) trait StateWriter {
 /// Whether all states of a run fit a signed number of 64 bits, as each program reads it. Spark reads
 /// unsigned numbers as decimals, R as inexact ones, and `numpy.searchsorted` compares them inexactly.
 ///
-/// Only a canonical board of 4x4 with 256 or more in all four corners has the highest bit.
+/// Only a canonical board of 4x4 with 256 or more in all four corners has the highest bit, or one with stones
+/// in corners.
 pub(super) fn are_signed(size: Size, rows: &[Row]) -> bool {
     let has_corners = |row: &Row| row.max_tile >= 256 && row.sum >= 4 * 256;
-    size.cells() < 16 || !rows.iter().any(has_corners)
+    size.cells() < 16 || size.stones() == 0 && !rows.iter().any(has_corners)
 }
 
 /// Pairs each state with its values.
@@ -162,5 +163,8 @@ mod tests {
         let high = |board| game.canonical(board) >> 63 == 1;
         assert!(high(0x8008_0000_0000_8008) && !high(0x8008_0000_0000_8007));
         assert!(!high(0xffff_ffff_ffff_fff7));
+        // Stones fill corners, too.
+        let free: Game = "free4-8".parse().unwrap();
+        assert!(!are_signed(free.size(), &[row(4, 2)]));
     }
 }
