@@ -40,7 +40,7 @@ board, afterstate, and the canonical states with_2 and with_4; reached: true,
 false, or null without --dir; and the file and block that list the board, if
 any. Boards are text such as 0x2310.")]
 pub(super) struct Args {
-    /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'
+    /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'; a stone is f or x
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]
     board: Vec<String>,
 

@@ -37,7 +37,7 @@ Examples:
   enum48 witness 0x0132 --dir enum48-data/2x2-32
   enum48 witness --sample 100 --dir enum48-data/3x3-1024 | enum48 replay -")]
 pub(super) struct Args {
-    /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'
+    /// The board: as in 0x2310, or row by row as in '4 8 / 2 .'; a stone is f or x
     #[arg(value_name = "BOARD", required_unless_present = "sample", num_args = 1..)]
     board: Vec<String>,
 

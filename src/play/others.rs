@@ -187,10 +187,10 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// [`InputError::Code`] if the board is not 4x4.
+    /// [`InputError::Code`] if the board is not 4x4, or has stones.
     pub fn certificate(&self) -> Result<String> {
         let size = self.game().size();
-        if size.cells() != 16 {
+        if size.cells() != 16 || size.stones() > 0 {
             return Err(refused(format!("certificates are of 4x4, not of {size}")));
         }
         let line =
@@ -293,6 +293,11 @@ mod tests {
         assert_eq!(
             small.to_string(),
             "code: certificates are of 4x4, not of 3x3"
+        );
+        let stones = read("w1.free6-16.EIMQSUWYacPf.2.I.fD.44f4a380").unwrap();
+        assert_eq!(
+            stones.certificate().unwrap_err().to_string(),
+            "code: certificates are of 4x4, not of free6"
         );
     }
 

@@ -222,6 +222,10 @@ mod tests {
             ("w1.2x2-8.BD.0...W", "its code has \""),
             ("w1.2x2-8.BD.1.A.A", "move 1: up changes nothing"),
             (
+                "w1.L3-16.SUWaceIY.1.w.A",
+                "move 1: left changes nothing, or leaves no mask with all its stones",
+            ),
+            (
                 "w1.2x2-8.BD.1.g.E",
                 "move 1: a 2 cannot be placed at row 2 column 1: a 4 is there",
             ),

@@ -237,7 +237,11 @@ impl<'a> Replay<'a> {
         }
         let before = self.position.score();
         if !self.position.slide(direction) {
-            return Err(format!("{} changes nothing", direction.name()));
+            let why = match self.position.game().size().locks().masks()[..] {
+                [] => "changes nothing",
+                _ => "changes nothing, or leaves no mask with all its stones",
+            };
+            return Err(format!("{} {why}", direction.name()));
         }
         let ends = self.position.ended();
         let spawn = (!ends).then(|| self.spawn()).transpose()?;

@@ -40,8 +40,9 @@ use crate::store::Sink;
 #[derive(clap::Args)]
 #[command(mut_arg("memory", |memory| memory.long_help(LOOKUP_MEMORY)), after_help = include_str!("help.txt").trim_ascii_end())]
 pub(super) struct Args {
-    /// The board: as in 0x2310, where leading zeros may be left out, or row by row as in '4 8 / 2 .'; or
-    /// the code of a game, or @FILE for a code in a file, for its last board; - to read boards from stdin
+    /// The board: as in 0x2310, where leading zeros may be left out, or row by row as in '4 8 / 2 .' (a
+    /// stone is f or x); or the code of a game, or @FILE for a code in a file, for its last board; - to
+    /// read boards from stdin
     #[arg(value_name = "BOARD", required = true, num_args = 1..)]
     board: Vec<String>,
 

@@ -96,7 +96,7 @@ impl<'a> Player<'a> {
         let watched = self.due.take().is_some();
         self.note = match key {
             Some(Key::Move(direction)) if self.session.slide(direction) => Note::Goal,
-            Some(Key::Move(_)) => Note::Unchanged,
+            Some(Key::Move(_)) => Note::Illegal,
             Some(Key::Undo) if self.session.undo() => Note::Goal,
             Some(Key::Undo) => Note::Start,
             Some(Key::Code) => Note::Code(self.session.code.to_string()),

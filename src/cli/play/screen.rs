@@ -30,8 +30,8 @@ const COLUMNS: u16 = 38;
 pub(super) enum Note {
     /// The goal of the game, if there is nothing else to say.
     Goal,
-    /// The move changes nothing.
-    Unchanged,
+    /// The move is not legal.
+    Illegal,
     /// There is no move to undo.
     Start,
     /// The code of the game.
@@ -184,7 +184,10 @@ fn message(session: &Session, note: &Note) -> String {
     match (position.status(), note) {
         (Status::Won, _) => "won: the game is over (u, c or q)".bold().to_string(),
         (Status::Dead, _) => "lost: the game is over (u, c or q)".bold().to_string(),
-        (Status::Live, Note::Unchanged) => "the move changes nothing".to_owned(),
+        (Status::Live, Note::Illegal) => match position.game().size().locks().masks()[..] {
+            [] => "the move changes nothing".to_owned(),
+            _ => "the move is not legal".to_owned(),
+        },
         (Status::Live, Note::Start) => "no move to undo".to_owned(),
         (Status::Live, Note::Watch) => "playing: any key stops".to_owned(),
         (Status::Live, Note::Unsolved(_)) => "hints need a solved run of the game:".to_owned(),
@@ -351,6 +354,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_move_that_masks_forbid_may_change_the_board() {
+        let says = |game| message(&session(game), &Note::Illegal);
+        assert_eq!(says("free6-16"), "the move changes nothing");
+        assert_eq!(says("L3-16"), "the move is not legal");
     }
 
     #[test]

@@ -107,7 +107,7 @@ enum StateFormat {
     )]
     Csv,
     #[value(
-        help = "A NumPy array of int64 (uint64 where a state of 4x4 has 256 in all corners); with --values a structured array of state and a float64 for each objective"
+        help = "A NumPy array of int64 (uint64 for 4x4 with stones or with 256 in all corners); with --values a structured array of state and a float64 for each objective"
     )]
     Npy,
     #[value(help = "Columns state (int64; unsigned for 4x4 with stones or with 256 in all corners), sum, max_tile, with --values doubles; metadata enum48.version, .game, .selection, .four (the rate of 4s), .states, .fingerprint", hide = NO_PARQUET)]
