@@ -359,7 +359,11 @@ mod tests {
             ),
             ("enum48 3x3free7", "enum48 --size 3x3free7"),
             ("enum48 L3-128", "enum48 --size L3 --max 128"),
-            ("enum48 442 freedom", "enum48 442 freedom"),
+            (
+                "enum48 442-64until200 freedom",
+                "enum48 --size 442 --max 64 --horizon 200 freedom",
+            ),
+            ("enum48 443 freedom", "enum48 443 freedom"),
             (
                 "enum48 free9lockfff0fff-64",
                 "enum48 --size free9lockfff0fff --max 64",
