@@ -12,9 +12,6 @@
 //! Only the symmetries that turn masks into masks, and target cells into target cells, are symmetries of the
 //! game.
 
-use super::board::holds;
-use super::exp::Exp;
-
 /// The most masks of a game.
 pub(crate) const MASKS: usize = 3;
 
@@ -66,12 +63,6 @@ impl Locks {
     /// The digit f in each target cell, if the winning tile must be in one of them.
     pub(crate) fn targets(self) -> Option<u64> {
         Some(self.targets).filter(|&targets| targets != u64::MAX)
-    }
-
-    /// Whether the tile `win` is in a target cell of a board.
-    #[inline(always)]
-    pub(crate) fn wins(&self, board: u64, win: Exp) -> bool {
-        holds(board & self.targets, win)
     }
 
     /// Bits to be set in each of [`super::symmetry::images`], so that only images by the game's symmetries

@@ -10,7 +10,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 use super::audit::audit;
-use super::board::{Board, ONES, PartKey, Shape, Size, for_size, no_stones, occupied};
+use super::board::{Board, ONES, PartKey, Shape, Size, for_size, holds, no_stones, occupied};
 use super::exp::Exp;
 use super::locks::Locks;
 use super::slide::{Moved, slide};
@@ -116,7 +116,7 @@ impl Rules {
         let locks = self.0.locks();
         let is_won = |afterstate: u64, won: u64| match locks.targets() {
             None => won != 0,
-            Some(_) => locks.wins(afterstate, win),
+            Some(_) => holds(afterstate & locks.targets, win),
         };
         slid.map(|moved| match moved {
             (afterstate, _) if !locks.keeps(afterstate) => Moved::Illegal,
@@ -239,7 +239,7 @@ fn slide_each<const R: usize, const C: usize, const D: usize, const STONES: bool
         let kept = !STONES || locks.keeps(afterstate);
         // In a game with target cells, a tile can also slide into one.
         let won = if STONES {
-            locks.wins(afterstate, win)
+            holds(afterstate & locks.targets, win)
         } else {
             won != 0
         };

@@ -127,7 +127,7 @@ impl SpawnedMoves {
                 continue;
             }
             let is_won = match STONES {
-                true => locks.wins(board, lines.win),
+                true => holds(board & locks.targets, lines.win),
                 false => holds(board, lines.win),
             };
             if is_won {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::board::{Board, PartKey, STONE, Size, exps, for_size, max_exp, sum};
+use super::board::{Board, PartKey, STONE, Size, exps, for_size, holds, max_exp, sum};
 use super::exp::Exp;
 use super::rules::Rules;
 use super::slide::Moved;
@@ -226,7 +226,7 @@ impl Game {
 
     /// The least tile that a player's board has in the place of a stone: the winning tile, or with target cells
     /// the tile above the largest that a board can hold.
-    pub(super) fn least_stone(&self) -> Option<u32> {
+    pub(crate) fn least_stone(&self) -> Option<u32> {
         match self.size.locks().targets() {
             None => self.max,
             Some(_) => Some(self.top().next().tile().max(self.max?)),
@@ -345,7 +345,7 @@ impl Game {
     pub(crate) fn is_won(&self, board: Board) -> bool {
         match self.size.locks().targets() {
             None => self.max_exp(board) >= self.win(),
-            Some(_) => self.size.locks().wins(board, self.win()),
+            Some(targets) => holds(board & targets, self.win()),
         }
     }
 
