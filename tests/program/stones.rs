@@ -296,6 +296,9 @@ fn a_game_with_target_cells_is_counted_solved_verified_and_replayed() {
         "442-64 --dir run",
         &format!("holds the game {name}, not 442-64"),
     );
+    let laws = "check run/layers.csv --size 3x3free5lockff0ffatf00000 --max 16";
+    assert!(good(&place, &format!("{laws} --horizon 40")).contains("all laws hold"));
+    disagrees(&place, laws, "another --size, --max or --horizon");
     good(&place, "solve run --for 16,score --quiet");
     let said = good(&place, "verify run --deep --quiet");
     assert!(

@@ -61,6 +61,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "TILE", value_parser = tile, requires = "table", conflicts_with = "other")]
     max: Option<u32>,
 
+    /// The horizon of the game of a CSV, if it is another than the game's own
+    #[arg(long, value_name = "SUM", value_parser = sum, requires_all = ["size", "max"])]
+    horizon: Option<u32>,
+
     /// Also count 4x4 to 32 and to 64 (minutes on two cores, up to an hour as lists; keeps no files)
     #[arg(long, conflicts_with = "table")]
     long: bool,
@@ -121,9 +125,10 @@ fn read(path: &Path, args: &Args) -> Result<(Table, Option<Game>)> {
         let game = *run.game();
         let other_size = args.size.is_some_and(|size| size != game.size());
         let other_max = args.max.is_some_and(|max| Some(max) != game.max());
-        if other_size || other_max {
+        let other_horizon = args.horizon.is_some() && args.horizon != game.horizon();
+        if other_size || other_max || other_horizon {
             bail!(
-                "{}: holds the game {game}: leave out --size and --max",
+                "{}: holds the game {game}: leave out --size, --max and --horizon",
                 path.display()
             );
         }
@@ -182,7 +187,13 @@ fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
     let table = wanted(path, &table, args)?;
     let game = match (game, args.size) {
         (Some(game), _) => game,
-        (None, Some(size)) => Game::new(size, args.max)?,
+        (None, Some(size)) => {
+            let game = Game::new(size, args.max)?;
+            match args.horizon {
+                Some(horizon) => game.with_horizon(horizon)?,
+                None => game,
+            }
+        }
         (None, None) => bail!(
             "{}: a table does not name its game: give --size, and --max if it has a winning tile",
             path.display()
@@ -194,7 +205,7 @@ fn with_laws(path: &Path, args: &Args) -> Result<Outcome> {
     let complete = match begins(&table, &game).and_then(|()| laws()) {
         Err(error @ Error::Law { .. }) => {
             let or = match args.size {
-                Some(_) => " (or the table is of another --size or --max)",
+                Some(_) => " (or the table is of another --size, --max or --horizon)",
                 None => "",
             };
             report.law = Some(error.to_string());
