@@ -78,9 +78,10 @@ impl Forecast {
             choice: choice.clone(),
             keep,
             // As in the games that were counted (`results/`). The greatest is 3.2, of 4x4 to 256 after sum 64.
-            change: match game.size().cells() {
-                ..=9 => [0.4, 1.0],
-                10..=12 => [0.6, 1.6],
+            // Stones leave a game as much to reach as a smaller board: 442 to 128 has 0.5.
+            change: match game.size().tile_cells() {
+                ..=10 => [0.4, 1.0],
+                11..=12 => [0.6, 1.6],
                 _ => [1.0, 4.0],
             },
             complete: run.complete(),
