@@ -7,21 +7,41 @@ WINS = ["", *(f"-{1 << exponent}" for exponent in range(3, 17))]
 SIZES = {f"{rows}x{cols}": (rows, cols, 0) for rows in (2, 3, 4) for cols in (2, 3, 4)}
 SIZES |= {f"{'' if size == '4x4' else size}free{free}": (rows, cols, rows * cols - free)
           for size, (rows, cols, _) in SIZES.items() for free in range(2, rows * cols)}
-NAMED = {"L3": "free10lockfff0fff"}
+# The masks and target cells of the names that players use, and the cells beside the stones.
+NAMED = {"L3": (10, "fff0fff", ""), "442": (10, "ffffff", "f000000"), "444": (12, "ffff", "ff00000"),
+         "t": (10, "f0fff0ff_f000f0ff00ff_f000f00000ff00ff", "ff0f000f00"), "LL": (12, "ff00ff", "ff0f000f00"),
+         "4431": (12, "f0fff", "f00000"), "4421": (11, "ff0fff", "f000000"), "4441": (13, "fff", "fff000"),
+         "4442": (14, "ff", "ff0f00"), "4432": (13, "f00ff", "f00000"), "4432f": (12, "f00ff", "f00000"),
+         "4442f": (13, "ff", "ffff00"), "4442ff": (12, "ff", "ff0fff0f00"), "44": (8, "ffffffff", "ffff00000000")}
+UNNAMED = {f"free{free}lock{masks}": name for name, (free, masks, _) in NAMED.items()}
 STONE = 1
 
+def cells_of(digits, cells):
+    """The cells that are f in a hexadecimal board."""
+    assert re.fullmatch("f[f0]*", digits) and len(digits) <= cells, "unknown game"
+    return [cell for cell, digit in enumerate(digits.rjust(cells)) if digit == "f"]
+
 def sized(name):
-    """Rows, columns, stones and masks of a size. A mask is a list of cells; a game without masks has an empty one."""
-    assert name not in NAMED.values(), "unknown game"
-    size, lock, masks = NAMED.get(name, name).partition("lock")
-    assert size in SIZES and ("free" in size or not lock), "unknown game"
+    """Rows, columns, stones, masks and target cells of a size, and how far a game goes on beyond its horizon's base. A
+    mask is a list of cells; a game without masks has an empty one. Without target cells, all cells are."""
+    name, at, targets = name.partition("at")
+    assert name not in UNNAMED and bool(targets) == bool(at), "unknown game"
+    if name in NAMED:
+        free, lock, own = NAMED[name]
+        assert targets != own or not at, "unknown game"
+        full, targets = f"free{free}lock{lock}", targets or own
+    else:
+        full = name
+    size, lock, masks = full.partition("lock")
+    assert size in SIZES and ("free" in size or not lock + at), "unknown game"
     rows, cols, stones = SIZES[size]
     masks = masks.split("_")
-    assert not lock or all(re.fullmatch("f[f0]*", mask) and len(mask) <= rows * cols for mask in masks), "unknown game"
     assert masks == sorted({*masks}, key=lambda mask: int("0" + mask, 16)), "unknown game"
-    masks = [[cell for cell, digit in enumerate(mask.rjust(rows * cols)) if digit == "f"] for mask in masks]
+    masks = [cells_of(mask, rows * cols) if lock else [] for mask in masks]
     assert len(masks) <= 3 and {*map(len, masks)} == {len(masks[0])} and len(masks[0]) <= stones, "unknown game"
-    return rows, cols, stones, masks
+    targets = cells_of(targets, rows * cols) if targets else None
+    assert not targets or not {*targets}.intersection(*masks), "unknown game"
+    return rows, cols, stones, masks, targets, 60 if name == "444" else 48 if lock else 36
 
 def keeps(board, masks):
     """Whether all cells of a mask hold stones."""
@@ -72,11 +92,17 @@ def replay(code):
     assert check == f"{zlib.crc32(body.encode()):08x}", "check differs"
     form, game, start, count, moves, *rest = body.split(".")
     assert form in ("s1", "w1"), "unknown form"
+    game, until, horizon = game.partition("until")
     size, _, win = game.partition("-")
     assert game[len(size):] in WINS, "unknown game"
     assert re.fullmatch("0|[1-9][0-9]*", count), "not a number of moves"
-    (rows, cols, stones, masks), count = sized(size), int(count)
-    board, won = [0] * (rows * cols), False
+    (rows, cols, stones, masks, targets, extra), count = sized(size), int(count)
+    own = str(8 + int(win) + 2 * extra - 4) if targets and win else ""
+    assert win or not targets, "unknown game"
+    assert not until or stones and win and re.fullmatch("[1-9][0-9]*[02468]", horizon), "unknown game"
+    assert not until or horizon != own and int(horizon) > 8, "unknown game"
+    horizon = int(horizon or own or sys.maxsize)
+    board, won, over = [0] * (rows * cols), False, False
     if form == "s1":
         assert re.fullmatch("0|[1-9a-z][0-9a-z]*", start) and int(start, 36) < 2**64, "not a seed"
         words, spawns = chacha20(int(start, 36)), []
@@ -100,12 +126,17 @@ def replay(code):
     assert not any(digits[count:]), "moves beyond the count"
     for move in [None, None, *digits[:count]]:
         assert not won, "a move after the win"
+        assert not over, "a move after the horizon"
         before = board
         board = board[:] if move is None else moved(board, move, rows, cols)
         assert move is None or board != before, "a move that changes nothing"
         assert keeps(board, masks), "a move that unlocks stones"
-        won = bool(win) and max(board) >= int(win)
-        if not won:
+        if targets:
+            won = any(board[cell] == int(win) for cell in targets)
+        else:
+            won = bool(win) and max(board) >= int(win)
+        over = move is not None and sum(tile for tile in board if tile != STONE) >= horizon
+        if not won and not over:
             cell, tile = drawn(words, board) if words else spawns.pop(0)
             assert board[cell] == 0, "a tile on a tile"
             board[cell] = tile

@@ -25,14 +25,17 @@ fn a_second_program_replays_codes_to_the_same_boards() {
         &place,
         "witness --sample 100 --dir enum48-data/3x3free5-16 --quiet",
     );
-    // Seeds place the stones, too.
+    // Seeds place the stones, too. Games to a horizon of 20 or 40 come to it, or win.
     let games = [
         "free8-64",
         "L3-64",
         "3x3free5lockfff",
         "free9lockffffff_fff0fff",
+        "442-64",
+        "t-8until20",
+        "free8atff0000-16until40",
     ];
-    let seeds = (0..80).zip(games.into_iter().cycle());
+    let seeds = (0..140).zip(games.into_iter().cycle());
     let seeded: Vec<String> = seeds
         .map(|(seed, game)| seeded_with_stones(game, seed))
         .collect();
