@@ -173,7 +173,13 @@ fn tasks_in_any_order_make_the_same_files() {
 
 #[test]
 fn every_layer_can_be_cut_into_tasks() {
-    for game in share(["2x2-32", "2x3", "3x2-64", "3x3-16", "3x3free5-16"]) {
+    let with_stones = [
+        "3x3free5-16",
+        "3x3free5lockff0ff-16",
+        "3x3free5lockff0ffatf00000-16until40",
+    ];
+    let games = ["2x2-32", "2x3", "3x2-64", "3x3-16"];
+    for game in share(games.into_iter().chain(with_stones)) {
         let count = Count::new(game, Keep::Both, 1, None);
         let first = count.missing().unwrap();
         // Sum 4 has only starts, so its layer needs no tasks.

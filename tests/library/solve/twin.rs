@@ -259,6 +259,11 @@ fn endgames_have_the_numbers_of_an_independent_program() {
             [16_772_727, 517_345, 8_153_639],
             [0.768126328767031, 0.773297893114722],
         ));
+        games.push((
+            "442-64",
+            [19_882_752, 537_044, 9_058_347],
+            [0.820714162299712, 0.828226750142225],
+        ));
     }
     for (name, counts, chances) in games {
         let (_, tile) = name.split_once('-').unwrap();
