@@ -1,5 +1,6 @@
 //! The boards of a run and their values: whole parts, an iterator over blocks, and the best moves.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,7 +15,8 @@ use super::arguments::{Boards, PyArrayOf, new_array};
 use super::threads::{pool, work, work_in_pool};
 use crate::engine::Stop;
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, PartKey};
+use crate::game::board::STONE;
+use crate::game::{Board, Game, PartKey};
 use crate::machine::{cores, default_memory};
 use crate::part::{Decoder, Kind, Part};
 use crate::read::{Reader, room};
@@ -222,7 +224,8 @@ impl PyBest {
     ) -> PyResult<Self> {
         let given = boards.of(solution.run().game().size())?;
         let worth = work(py, |stop| {
-            moves((solution, &reader.with_stop(stop)), goal, given)
+            let given = with_stones(solution.run().game(), given)?;
+            moves((solution, &reader.with_stop(stop)), goal, &given)
         })?;
         let directions = worth.iter().map(|worth| worth.0);
         let values = worth.iter().map(|worth| worth.1);
@@ -252,6 +255,36 @@ impl PyBest {
             directions?, values?, moves?
         ))
     }
+}
+
+/// Boards with stones in the place of their large tiles, if they lack stones, as the command `best` reads
+/// them. A board with two equal large tiles becomes 0, which no game reaches: they could merge.
+fn with_stones<'a>(game: &Game, boards: &'a [Board]) -> Result<Cow<'a, [Board]>> {
+    let size = game.size();
+    let Some(least) = game.least_stone().filter(|_| size.stones() > 0) else {
+        return Ok(boards.into());
+    };
+    let least = u64::from(least.ilog2());
+    let mut turned = room(boards.len(), "boards")?;
+    turned.extend(boards.iter().map(|&board| {
+        if size.stones_of(board) >= size.stones() {
+            return board;
+        }
+        let (mut turned, mut seen) = (board, 0);
+        for shift in (0..4 * size.cells()).step_by(4) {
+            let digit = board >> shift & 15;
+            if digit < least || digit == u64::from(STONE) {
+                continue;
+            }
+            if seen >> digit & 1 == 1 {
+                return 0;
+            }
+            seen |= 1 << digit;
+            turned |= u64::from(STONE) << shift;
+        }
+        turned
+    }));
+    Ok(turned.into())
 }
 
 fn moves(

@@ -158,7 +158,7 @@ pub(super) fn points<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py
 pub(super) fn cells<'py>(boards: Boards<'py>, shape: ShapeArg) -> PyNumbers<'py> {
     let (cells, stone) = (shape.0.cells(), shape.0.stone());
     let axes = [shape.0.rows(), shape.0.cols()].map(usize::from);
-    map_boards(&boards, shape.0, &axes, |boards, made| {
+    map_boards(&boards, shape.0, &axes, |boards, made: &mut [u16]| {
         for (&board, made) in boards.iter().zip(made.chunks_mut(cells as usize)) {
             for (cell, made) in (0..cells).rev().zip(made) {
                 let digit = (board >> (4 * cell) & 15) as u8;

@@ -60,3 +60,12 @@ def solved(tmp_path_factory):
     place = counted(tmp_path_factory.mktemp("solved") / "2x3", "2x3", None, "--keep", "both")
     said("solve", place, "--for", "score,moves,64", "--quiet")
     return enum48.open(place)
+
+
+@pytest.fixture(scope="session")
+def endgame(tmp_path_factory):
+    """A run of 3x3 to 16 with four stones, solved for 16."""
+    place = tmp_path_factory.mktemp("endgame") / "3x3free5-16"
+    said("3x3free5-16", "--dir", place, "--quiet", "--keep", "both")
+    said("solve", place, "--for", "16", "--quiet")
+    return enum48.open(place)

@@ -72,6 +72,27 @@ def test_a_single_board_gives_scalars(solved):
     assert "directions=" in repr(best)
 
 
+def test_large_tiles_are_stones_as_the_program_has_them(endgame):
+    random = np.random.default_rng(48)
+    states = endgame.sample(300, 5)
+    cells = enum48.cells(states, endgame.shape)
+    large = random.permuted(np.tile([16, 32, 64, 128, 256, 32768], (len(cells), 1)), axis=1)
+    cells[cells == 1] = large[:, :4].ravel()
+    boards = enum48.boards(cells)
+    told = rows("best", "-", "--csv", "--dir", endgame.dir, text="".join(f"{board:#x}\n" for board in boards))
+    best, plain = endgame.best(boards), endgame.best(states)
+    ways = ["up", "right", "down", "left"]
+    assert [ways[way] if way >= 0 else "" for way in best.directions] == [row["best"] for row in told]
+    moves = [[float(row[f"after_{way}"] or "nan") for way in ways] for row in told]
+    assert np.array_equal(best.moves, moves, equal_nan=True)
+    assert np.array_equal(best.moves, plain.moves, equal_nan=True) and not np.isnan(best.values).any()
+    # Two equal tiles can merge; and then a stone too few, and one too many.
+    others = [[[16, 16, 2], [64, 128, 2], [0, 0, 0]], [[16, 4, 2], [64, 128, 2], [0, 0, 0]]]
+    others += [[[16, 32, 2], [64, 128, 256], [2, 0, 0]]]
+    best = endgame.best(enum48.boards(others))
+    assert best.directions.tolist() == [-1] * 3 and np.isnan(best.moves).all()
+
+
 def test_what_is_not_solved_is_said(solved):
     with pytest.raises(enum48.Error, match="solved for .*, not for"):
         solved.values(20, 32)
