@@ -191,7 +191,7 @@ impl Size {
     }
 
     /// The size with this number of stones, or [`InputError::Stones`] unless two cells are left for
-    /// tiles.
+    /// tiles, and the stones fill a mask.
     ///
     /// ```
     /// use enum48::game::Size;
@@ -202,6 +202,10 @@ impl Size {
     pub fn with_stones(self, stones: u32) -> Result<Self, Error> {
         let (rows, cols) = (self.rows, self.cols);
         let most = u32::from(rows * cols) - 2;
+        if stones < self.locks().stones() {
+            let what = format!("a mask has {} cells for stones", self.locks().stones());
+            return Err(InputError::Stones { stones, what }.into());
+        }
         match u8::try_from(stones) {
             Ok(count) if stones <= most => Ok(Self {
                 stones: count,

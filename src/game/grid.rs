@@ -141,8 +141,8 @@ impl Grid {
     }
 
     /// Read a board of a game. In a game with stones, tiles of at least the winning tile are stones, which
-    /// keep their numbers when the board is printed. With target cells, stones are the tiles above all that
-    /// the game can make.
+    /// keep their numbers when the board is printed. With target cells, only the largest of them are stones,
+    /// as many as the game has.
     ///
     /// ```
     /// use enum48::game::Grid;
@@ -157,7 +157,7 @@ impl Grid {
     /// they can merge.
     pub fn of_game(text: &str, game: &Game) -> Result<Self> {
         let size = game.size();
-        let Some(target) = game.least_stone().filter(|_| size.stones() > 0) else {
+        let Some(target) = game.max().filter(|_| size.stones() > 0) else {
             return Self::parse(text, size);
         };
         let trimmed = text.trim();
@@ -171,17 +171,27 @@ impl Grid {
             Some(board) => Self { board, size, large }.to_string(),
             None => text.to_owned(),
         };
-        let (mut plain, mut large, mut cell) = (String::new(), [0; 16], 0);
         let is_between = |sign: char| " ,\t/\n".contains(sign);
-        for word in written.split_inclusive(is_between) {
+        let words = || written.split_inclusive(is_between);
+        let exp_of = |word: &str| {
+            let value: u32 = word.trim_end_matches(is_between).parse().ok()?;
+            (value >= target && value.is_power_of_two()).then(|| value.ilog2())
+        };
+        let expected = size.stones();
+        let lacking = expected.saturating_sub(written.matches('x').count() as u32);
+        let present = words()
+            .filter_map(exp_of)
+            .fold(0, |all, exp| all | 1 << exp);
+        let least = game.least_stone(lacking, present).unwrap_or(0);
+        let (mut plain, mut large, mut cell) = (String::new(), [0; 16], 0);
+        for word in words() {
             let tile = word.trim_end_matches(is_between);
-            let value = tile.parse().ok().filter(|&value: &u32| value >= target);
-            match value.filter(|value| value.is_power_of_two()) {
-                Some(value) => {
-                    let exp = value.trailing_zeros() as u8;
+            match exp_of(word).filter(|&exp| exp >= least) {
+                Some(exp) => {
+                    let exp = exp as u8;
                     if large.contains(&exp) {
                         let what = format!(
-                            "two tiles {value} can merge, so they are no stones: merge them first"
+                            "two tiles {tile} can merge, so they are no stones: merge them first"
                         );
                         return Err(refused(text, size, &what));
                     }
@@ -195,10 +205,10 @@ impl Grid {
             }
             cell += usize::from(!tile.is_empty());
         }
-        let (stones, expected) = (plain.matches('x').count() as u32, size.stones());
+        let stones = plain.matches('x').count() as u32;
         if cell == size.cells() as usize && stones != expected {
             let other = Size::new(size.rows(), size.cols())?.with_stones(stones);
-            let other = other.ok().filter(|_| size.locks().targets().is_none());
+            let other = other.ok().filter(|_| size.locks().is_none());
             let other = other.map(|other| format!(": it is a board of {other}-{target}"));
             let what = format!(
                 "its stones (x, or a tile of {target} or more): expected {expected}, got {stones}{}",
@@ -352,6 +362,51 @@ mod tests {
         // Without stones, tiles are tiles.
         let plain: Game = "2x2-8".parse().unwrap();
         assert_eq!(Grid::of_game("8 2 / . .", &plain).unwrap().board(), 0x3100);
+    }
+
+    /// On 4x4 the tiles 16384 to 512 are the six stones of the next 512, which can also lie outside the
+    /// target cell.
+    #[test]
+    fn with_target_cells_the_largest_tiles_are_stones() {
+        let game: Game = "442-512".parse().unwrap();
+        for (text, board) in [
+            (
+                "2 . 4 . / . . 8 . / . . 16384 8192 / 4096 2048 1024 512",
+                0x1020_0030_00ff_ffff,
+            ),
+            (
+                "2 . 4 . / 512 . 8 . / . . 16384 8192 / 4096 2048 1024 32768",
+                0x1020_9030_00ff_ffff,
+            ),
+            (
+                "2 . 4 . / 512 . 8 . / . . x x / 4096 x x 32768",
+                0x1020_9030_00ff_ffff,
+            ),
+            (
+                "2 . 4 512 / 512 . 8 . / . . x x / 4096 x x 32768",
+                0x1029_9030_00ff_ffff,
+            ),
+        ] {
+            let grid = Grid::of_game(text, &game).unwrap();
+            assert_eq!((grid.board(), grid.to_string().as_str()), (board, text));
+        }
+        for (text, error) in [
+            (
+                "2 . 4 512 / . . 8 . / . . 16384 8192 / 4096 2048 1024 512",
+                "two tiles 512 can merge",
+            ),
+            (
+                "2 . 4 . / . . 8 . / . . 16384 8192 / 4096 2048 1024 256",
+                "its stones (x, or a tile of 512 or more): expected 6, got 5",
+            ),
+            (
+                "2 . 4 . / . . 8 2048 / . . x x / x x x x",
+                "expected 6, got 7",
+            ),
+        ] {
+            let found = Grid::of_game(text, &game).unwrap_err().to_string();
+            assert!(found.contains(error), "{found}");
+        }
     }
 
     #[test]

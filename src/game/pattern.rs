@@ -55,6 +55,9 @@ const PATTERNS: [Pattern; 14] = [
     pattern("44", 8, &[0xffff_ffff], 0xffff_0000_0000),
 ];
 
+/// What the number of free cells is.
+const FREE: &str = "freeN leaves N cells beside stones, at least 2 and not all";
+
 /// Whether a board has the digits 0 and f alone, and no digit outside a size.
 fn is_cells(board: Board, size: Size) -> bool {
     let outside = board.checked_shr(4 * size.cells()).unwrap_or(0);
@@ -281,7 +284,7 @@ impl FromStr for Size {
         };
         let cells = size.cells();
         let free = number(free).filter(|free| (2..cells.into()).contains(free));
-        let free = free.ok_or_else(|| bad("freeN leaves N cells beside stones, at least 2"))?;
+        let free = free.ok_or_else(|| bad(FREE))?;
         let size = size.with_stones(cells - free as u32)?;
         let Some(locks) = locks else {
             return Ok(size);

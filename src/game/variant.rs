@@ -122,11 +122,15 @@ impl Game {
 
     /// The game, if the digit 15 stands for stones alone, never for a tile that wins or that a merge makes.
     fn checked(self) -> Result<Self> {
-        let beyond = self.top().get() > 13 || self.max.is_some_and(|tile| tile > 16384);
+        let is_large = self.max.is_none_or(|tile| tile > 16384);
+        let beyond = self.top().get() > 13 || self.max.is_some() && is_large;
         match self.size.stones() > 0 && beyond {
-            true => {
-                Err(self.refused("with stones the winning tile is at most 16384: give a --max"))
-            }
+            true if is_large => Err(self.refused(
+                "with stones the winning tile is at most 16384: give such a --max",
+            )),
+            true => Err(self.refused(
+                "before the horizon a tile above 16384 could be made: give a smaller --horizon or --max",
+            )),
             false => Ok(self),
         }
     }
@@ -224,13 +228,21 @@ impl Game {
         self.last_sum().map_or(full, |last| full.min(last))
     }
 
-    /// The least tile that a player's board has in the place of a stone: the winning tile, or with target cells
-    /// the tile above the largest that a board can hold.
-    pub(crate) fn least_stone(&self) -> Option<u32> {
-        match self.size.locks().targets() {
-            None => self.max,
-            Some(_) => Some(self.top().next().tile().max(self.max?)),
+    /// The exponent of the least tile that is a stone on a player's board, which lacks `lacking` stones (x)
+    /// and has the tiles of at least the winning tile whose exponents are bits of `large`. Without target
+    /// cells it is the winning tile. With them play goes on beyond it, so no more tiles are stones than are
+    /// lacking, and all tiles above those that the game can make.
+    pub(crate) fn least_stone(&self, lacking: u32, large: u32) -> Option<u32> {
+        let target = self.max?.ilog2();
+        if self.size.locks().targets().is_none() {
+            return Some(target);
         }
+        let mut others = large;
+        for _ in 0..lacking {
+            others &= !others.checked_ilog2().map_or(0, |largest| 1 << largest);
+        }
+        let least = u32::BITS - others.leading_zeros();
+        Some(least.clamp(target, self.top().next().tile().ilog2().max(target)))
     }
 
     /// Whether the game goes on to tiles that no digit stands for.

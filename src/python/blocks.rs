@@ -261,18 +261,24 @@ impl PyBest {
 /// them. A board with two equal large tiles becomes 0, which no game reaches: they could merge.
 fn with_stones<'a>(game: &Game, boards: &'a [Board]) -> Result<Cow<'a, [Board]>> {
     let size = game.size();
-    let Some(least) = game.least_stone().filter(|_| size.stones() > 0) else {
+    let Some(target) = game.max().filter(|_| size.stones() > 0) else {
         return Ok(boards.into());
     };
-    let least = u64::from(least.ilog2());
+    let target = target.ilog2();
+    let digits =
+        |board: Board| (0..size.cells()).map(move |cell| (4 * cell, board >> (4 * cell) & 15));
     let mut turned = room(boards.len(), "boards")?;
     turned.extend(boards.iter().map(|&board| {
-        if size.stones_of(board) >= size.stones() {
+        let stones = size.stones_of(board);
+        if stones >= size.stones() {
             return board;
         }
+        let all = digits(board).fold(0, |all, (_, digit)| all | 1 << digit);
+        let large = all & !(1 << STONE) & (u32::MAX << target);
+        let least = game.least_stone(size.stones() - stones, large);
+        let least = least.unwrap_or(target).into();
         let (mut turned, mut seen) = (board, 0);
-        for shift in (0..4 * size.cells()).step_by(4) {
-            let digit = board >> shift & 15;
+        for (shift, digit) in digits(board) {
             if digit < least || digit == u64::from(STONE) {
                 continue;
             }

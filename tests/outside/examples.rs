@@ -1,7 +1,7 @@
 //! The examples of the README that need another program.
 
 use crate::command::{good, place};
-use crate::readme::{TOOLS, examples, shell};
+use crate::readme::{README, TOOLS, examples, shell};
 
 tests! {
     &[Program("dot")] => [graphviz_draws_the_example],
@@ -13,7 +13,7 @@ tests! {
 fn makes(tool: &str, made: &str) {
     let place = place();
     good(&place, "--size 2 --max 32 --quiet");
-    let examples: Vec<String> = examples()
+    let examples: Vec<String> = examples(README)
         .into_iter()
         .map(|example| example.command)
         .filter(|command| command.contains(tool))

@@ -1,11 +1,14 @@
 //! Games with stones, by every command: each works, or says in a line why not.
 
+use enum48::game::Size;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::command::{good, place};
+use crate::examples::examples;
 use crate::json;
 use crate::outcomes::{disagrees, refused};
+use crate::readme;
 use crate::solved::solved;
 
 fn json(place: &TempDir, args: &str) -> Value {
@@ -38,6 +41,46 @@ fn a_game_with_stones_is_named_by_its_free_cells_or_its_stones() {
     refused(&place, other, "holds the game free4-16, not 4x4-16");
 }
 
+const PAGE: &str = include_str!("../../results/endgames.md");
+
+#[test]
+fn the_example_of_the_page_prints_what_is_shown() {
+    let examples = examples(PAGE);
+    assert_eq!(examples.len(), 3);
+    readme::run(examples);
+}
+
+#[test]
+fn the_names_of_the_page_are_its_stones_masks_and_target_cells() {
+    let (_, table) = PAGE.split_once("```text\n").unwrap();
+    let (table, _) = table.split_once("```").unwrap();
+    let mut names = 0;
+    for line in table.lines().skip(1) {
+        // Two names of a line differ in their stones alone, and a comma follows all but the last.
+        let words: Vec<&str> = line
+            .split([' ', ','])
+            .filter(|word| !word.is_empty())
+            .collect();
+        let is_number = |word: &&str| word.len() == 1 && word.parse::<u32>().is_ok();
+        let at = words.iter().position(is_number).unwrap();
+        let rest = &words[2 * at..];
+        let (targets, masks) = rest.split_last().unwrap();
+        let hexadecimal = |cells: &&str| u64::from_str_radix(cells, 16).unwrap();
+        let masks: Vec<u64> = masks.iter().map(hexadecimal).collect();
+        for (name, stones) in words[..at].iter().zip(&words[at..]) {
+            let size = Size::new(4, 4).unwrap();
+            let size = size.with_stones(stones.parse().unwrap()).unwrap();
+            let mut size = size.with_masks(&masks).unwrap();
+            if *targets != "any" {
+                size = size.with_targets(hexadecimal(targets)).unwrap();
+            }
+            assert_eq!(size.to_string(), *name);
+            names += 1;
+        }
+    }
+    assert_eq!(names, 14);
+}
+
 #[test]
 fn games_that_stones_do_not_allow_are_refused() {
     let place = place();
@@ -56,7 +99,7 @@ fn games_that_stones_do_not_allow_are_refused() {
         ),
         (
             "--stones 3",
-            "with stones the winning tile is at most 16384: give a --max",
+            "with stones the winning tile is at most 16384: give such a --max",
         ),
         ("free1-8", "freeN leaves N cells beside stones, at least 2"),
         ("L3-64 --engine bits", "for boards without masks, not of L3"),
@@ -188,6 +231,14 @@ fn a_game_with_masks_is_named_by_its_pattern_or_its_masks() {
             "--stones .../.xx/... --stones .x./.x./... --max 16",
             "3x3free7lockff000_f00f0000 to 16",
         ),
+        (
+            "--stones ..../..xx --stones 3 --max 8",
+            "2x4free5lockff to 8",
+        ),
+        (
+            "--stones 0xfffffffff000 --max 8 --until 6",
+            "free7lockfffffffff000 to 8",
+        ),
     ] {
         let said = good(&place, &format!("{args} --quiet"));
         assert!(said.contains(game), "{args}: {said}");
@@ -199,11 +250,36 @@ fn a_game_with_masks_is_named_by_its_pattern_or_its_masks() {
         ),
         (
             "--size 4 --stones .../.xx/... --max 16",
-            "expected masks of 4x4",
+            "expected cells of 4x4, got 3x3",
         ),
         (
             "--stones .../.x2/... --max 16",
             "a mask has stones (x, or f in hexadecimal) and empty cells alone",
+        ),
+        (
+            "442-32 --stones 3",
+            "442 has 6 stones of its own: leave one of the two away",
+        ),
+        (
+            "442-32 --stones ffff",
+            "442 has 6 stones of its own: leave one of the two away",
+        ),
+        ("free4-16 --stones 3", "free4 has 12 stones of its own"),
+        (
+            "--stones ..../..xx --stones 1 --max 16",
+            "a mask of 2 cells needs as many stones",
+        ),
+        (
+            "--stones 3 --stones 4 --max 16",
+            "expected one number of stones",
+        ),
+        (
+            "--stones xxxx/xxxx/xxxx/xxxx --max 16",
+            "stones 16: 4x4 has room for 14 beside two tiles",
+        ),
+        (
+            "--stones .../.xx/... --stones ..../..xx --max 16",
+            "expected cells of 3x3, got 2x4",
         ),
         (
             "--size 3x3free8 --stones .../.xx/... --max 16",
@@ -211,7 +287,7 @@ fn a_game_with_masks_is_named_by_its_pattern_or_its_masks() {
         ),
         (
             "--stones seven --max 16",
-            "neither a number of stones nor a mask",
+            "neither cells, as in '.... / .... / .xxx / .xxx', nor a number",
         ),
         (
             "show 0x2f1 --size 2x2free3lockf",
@@ -334,10 +410,15 @@ fn a_game_with_target_cells_is_counted_solved_verified_and_replayed() {
             "--target-at: expected cells of 4x4, got 2x2",
         ),
         (
+            "4442-1024 --horizon 65000",
+            "a tile above 16384 could be made: give a smaller --horizon or --max",
+        ),
+        (
             "3x3-64 --horizon 40",
             "a horizon needs stones and a winning tile",
         ),
-        ("4442-16384", "with stones the winning tile is at most"),
+        ("4442-16384", "give a smaller --horizon or --max"),
+        ("4442-32768", "with stones the winning tile is at most"),
     ] {
         refused(&place, words, why);
     }

@@ -1,4 +1,4 @@
-//! The examples of the README.
+//! The examples of the README, and of other pages.
 
 use std::env;
 use std::path::Path;
@@ -15,11 +15,11 @@ pub(crate) struct Example {
     pub(crate) shown: Option<Vec<String>>,
 }
 
-/// The commands of the README, in order.
-pub(crate) fn examples() -> Vec<Example> {
+/// The commands of a page, in order.
+pub(crate) fn examples(page: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut block = None;
-    for line in README.lines() {
+    for line in page.lines() {
         if let Some(language) = line.strip_prefix("```") {
             block = block.is_none().then_some(language);
             continue;

@@ -132,8 +132,9 @@ pub(in crate::cli) fn refusal(refused: &clap::Error) -> String {
 #[derive(Args)]
 pub(in crate::cli) struct Stones {
     /// Number of stones: they slide but never merge, as the large tiles do at the end of 4x4. Without
-    /// --size they are on 4x4: --stones 8 is the game free8. Or a mask, as '.... / .... / .xxx / .xxx': a
-    /// move must leave stones in all cells x of a mask; up to three masks can be given
+    /// --size they are on 4x4: --stones 8 is the game free8. Or a mask, as '.... / .... / .xxx / .xxx' or in
+    /// hexadecimal: a move must leave stones in all cells x of a mask; up to three masks can be given, and a
+    /// number of stones, if some lie outside
     #[arg(long, value_name = "N|MASK")]
     stones: Vec<String>,
 
@@ -156,23 +157,7 @@ impl Stones {
             return Ok(size);
         };
         let size = size.context("--target-at: no board size: give --size or --stones")?;
-        let digits = text.strip_prefix("0x").unwrap_or(text);
-        let targets = match Board::from_str_radix(digits, 16) {
-            Ok(targets) => targets,
-            Err(_) => {
-                let cells = self::cells(text, "neither hexadecimal nor cells")?;
-                let sides = [size, cells.size()].map(|size| (size.rows(), size.cols()));
-                ensure!(
-                    sides[0] == sides[1],
-                    "--target-at: expected cells of {}x{}, got {}x{}",
-                    size.rows(),
-                    size.cols(),
-                    cells.size().rows(),
-                    cells.size().cols()
-                );
-                cells.board()
-            }
-        };
+        let targets = cells("--target-at", text, Some(size))?.0;
         Ok(Some(size.with_targets(targets)?))
     }
 
@@ -192,45 +177,60 @@ impl Stones {
 
     /// The size that --size and --stones name together, if any.
     fn with_stones(&self, size: Option<Size>) -> anyhow::Result<Option<Size>> {
-        match &self.stones[..] {
-            [] => Ok(size),
-            [number] if number.bytes().all(|digit| digit.is_ascii_digit()) => {
-                let size = size.map_or_else(|| Size::new(4, 4), Ok)?;
-                let number = number.parse().unwrap_or(u32::MAX);
-                Ok(Some(size.with_stones(number)?))
-            }
-            masks => {
-                let masks = masks
-                    .iter()
-                    .map(|text| cells(text, "neither a number of stones nor a mask"));
-                let masks = masks.collect::<anyhow::Result<Vec<Grid>>>()?;
-                let of = masks[0].size();
-                let size = size.unwrap_or(of);
-                let sides = |size: Size| (size.rows(), size.cols());
-                let is_alike = |of: Size| sides(of) == sides(size);
-                ensure!(
-                    masks.iter().map(Grid::size).all(is_alike),
-                    "stones: expected masks of {}x{}",
-                    size.rows(),
-                    size.cols()
-                );
-                let size = match size.stones() {
-                    0 => size.with_stones(of.stones())?,
-                    _ => size,
-                };
-                let masks: Vec<Board> = masks.iter().map(Grid::board).collect();
-                Ok(Some(size.with_masks(&masks)?))
-            }
+        let is_number = |text: &&String| text.bytes().all(|digit| digit.is_ascii_digit());
+        let (numbers, masks): (Vec<&String>, Vec<&String>) =
+            self.stones.iter().partition(is_number);
+        let mut board = size;
+        let mut boards = Vec::new();
+        for text in masks {
+            let (mask, of) = cells("--stones", text, board)?;
+            board = Some(of);
+            boards.push(mask);
         }
+        let board = board.map_or_else(|| Size::new(4, 4), Ok)?;
+        let named = size.map_or(0, Size::stones);
+        let stones = match (&numbers[..], boards.first()) {
+            ([], None) => return Ok(size),
+            ([], Some(_)) if named > 0 => named,
+            ([], Some(mask)) => mask.count_ones() / 4,
+            ([number], _) => number.parse().unwrap_or(u32::MAX),
+            _ => bail!("--stones: expected one number of stones"),
+        };
+        let has_own =
+            named > 0 && stones != named || !boards.is_empty() && !board.locks().masks().is_empty();
+        ensure!(
+            !has_own,
+            "--stones: {board} has {named} stones of its own: leave one of the two away"
+        );
+        let size = board.with_stones(stones)?;
+        Ok(Some(match &boards[..] {
+            [] => size,
+            masks => size.with_masks(masks)?,
+        }))
     }
 }
 
-/// Read a mask or other cells, which may stand side by side; `fault` says what other texts are.
-fn cells(text: &str, fault: &str) -> anyhow::Result<Grid> {
+/// Read the cells that an option names, in hexadecimal or as `x` and `.`, which may stand side by side. They
+/// are on a board of `size`; without one, on 4x4 or as many as are written.
+fn cells(option: &str, text: &str, size: Option<Size>) -> anyhow::Result<(Board, Size)> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    if let Ok(board) = Board::from_str_radix(digits, 16) {
+        return Ok((board, size.map_or_else(|| Size::new(4, 4), Ok)?));
+    }
     let spaced = text.replace('.', ". ").replace('x', "x ");
-    let size = Grid::size_of(&spaced)
-        .with_context(|| format!("{text}: {fault}, as in '.... / .... / .xxx / .xxx'"))?;
-    Ok(Grid::parse(&spaced, size)?)
+    let of = Grid::size_of(&spaced.replace('x', ".")).with_context(|| {
+        format!("{option}: {text}: neither cells, as in '.... / .... / .xxx / .xxx', nor a number")
+    })?;
+    let size = size.unwrap_or(of);
+    let sides = |size: Size| (size.rows(), size.cols());
+    ensure!(
+        sides(size) == sides(of),
+        "{option}: expected cells of {}x{}, got {of}",
+        size.rows(),
+        size.cols()
+    );
+    let of = of.with_stones(spaced.matches('x').count() as u32)?;
+    Ok((Grid::parse(&spaced, of)?.board(), size))
 }
 
 /// A game, by its size and winning tile.

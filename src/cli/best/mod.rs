@@ -22,10 +22,10 @@ use crate::store::Sink;
 
 /// The best move of a board, and the value of each move, by a solved run or a small game
 ///
-/// The board may lie in any orientation. In a game with stones, tiles of at least the winning tile are
-/// stones. The value of a move is an expectation, with the best play for
-/// the objective after the move: of the score or the moves from this board on, or of reaching a tile.
-/// The loss of a move is its difference from the best move for the first objective. The error is the
+/// The board may lie in any orientation that keeps a mask of the game, if it has masks. In a game with stones,
+/// tiles of at least the winning tile are stones; with target cells, the largest of them. The value of a
+/// move is an expectation, with the best play for the objective after the move: of the score or the moves
+/// from this board on, or of reaching a tile. The loss of a move is its difference from the best move for the first objective. The error is the
 /// maximum error of a value before it is rounded for print; the error of a loss is at most twice that. A
 /// move whose loss is within this error is also a best move. The exit code is 1 if the run does not
 /// reach the board: then there are no values.
