@@ -118,11 +118,11 @@ mod tests {
         PartKey { sum, max }
     }
 
-    /// Audit a list with `board` in the middle of boards that fit.
     fn size(text: &str) -> Size {
         text.parse().unwrap()
     }
 
+    /// Audit a list with `board` in the middle of boards that fit.
     fn among(board: Board) -> Option<(Board, &'static str)> {
         let mut boards = vec![0x0132; 100];
         boards[60] = board;
