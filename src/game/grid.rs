@@ -348,6 +348,9 @@ mod tests {
         // An x is also a stone, and so is a digit of 16 or more.
         let mixed = Grid::of_game("x 32 16 / 64 2 4 / . . 8", &game).unwrap();
         assert_eq!(mixed.to_string(), "x 32 16 / 64 2 4 / . . 8");
+        // Beside all stones, the winning tile is a tile.
+        let won = Grid::of_game("x x 16 / x 2 4 / . x 8", &game).unwrap();
+        assert_eq!(won.board(), 0xf_f4f1_20f3);
         let digits = Grid::of_game("0x754f12003", &game).unwrap();
         assert_eq!(digits.to_string(), "128 32 16 / x 2 4 / . . 8");
         for (text, error) in [

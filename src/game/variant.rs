@@ -230,12 +230,12 @@ impl Game {
 
     /// The exponent of the least tile that is a stone on a player's board, which lacks `lacking` stones (x)
     /// and has the tiles of at least the winning tile whose exponents are bits of `large`. Without target
-    /// cells it is the winning tile. With them play goes on beyond it, so no more tiles are stones than are
-    /// lacking, and all tiles above those that the game can make.
+    /// cells it is the winning tile, which wins on a board that lacks no stone. With them play goes on beyond
+    /// it, so no more tiles are stones than are lacking, and all tiles above those that the game can make.
     pub(crate) fn least_stone(&self, lacking: u32, large: u32) -> Option<u32> {
         let target = self.max?.ilog2();
         if self.size.locks().targets().is_none() {
-            return Some(target);
+            return Some(target + u32::from(lacking == 0));
         }
         let mut others = large;
         for _ in 0..lacking {

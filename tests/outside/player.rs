@@ -136,6 +136,7 @@ fn shown(says: &str, position: &Position) -> Value {
 /// The board in words, such as `row 1: 4, empty; row 2: 2, 8`.
 pub(crate) fn spoken(position: &Position) -> String {
     let text = position.to_string().replace('.', "empty");
+    let text = text.replace('x', "stone");
     let rows = text.split(" / ").enumerate();
     let rows = rows.map(|(at, row)| format!("row {}: {}", at + 1, row.replace(' ', ", ")));
     rows.collect::<Vec<_>>().join("; ")

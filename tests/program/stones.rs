@@ -111,10 +111,6 @@ fn games_that_stones_do_not_allow_are_refused() {
             "show 0x2310 --size 2x2free3",
             "its stones (x): expected 1, got 0",
         ),
-        (
-            "play 3x3free5-16 --html page.html",
-            "--html: a page has no stones",
-        ),
     ] {
         refused(&place, args, why);
     }

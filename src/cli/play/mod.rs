@@ -123,6 +123,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     }) = &solved
     {
         if let Some(page) = page {
+            page::check_counted(solution)?;
             page.write(|to| page::write((solution, reader), goals, args.seed, to))?;
             return Ok(Outcome::Done);
         }

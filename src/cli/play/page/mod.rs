@@ -15,7 +15,7 @@
 //! ```
 //!
 //! - The *number* of an afterstate has its exponents as digits, row by row. Its base is one more than
-//!   the largest exponent of the game. The afterstates are in order of sum, then of number. Each
+//!   the largest exponent of the game; with stones two more, and the greatest digit is a stone. The afterstates are in order of sum, then of number. Each
 //!   number except the first of a sum is the difference from the number before it.
 //! - A *value* is the expectation of the objective from the afterstate on, times `unit` and
 //!   rounded: scores and moves to hundredths, as they are shown, chances to multiples of 1/50,000,
@@ -38,7 +38,7 @@ use serde_json::{Value, json};
 
 use crate::cli::page::Page;
 use crate::error;
-use crate::game::{Board, Exp, Game, Objective};
+use crate::game::{Board, Exp, Game, Objective, Size};
 use crate::part::{Kind, Part};
 use crate::play::Seed;
 use crate::read::Reader;
@@ -51,6 +51,12 @@ const PAGE: Page = Page {
     body: include_str!("play.html"),
     script: include_str!("play.js"),
 };
+
+/// The most afterstates of a game with stones.
+const MOST: u64 = 3_500_000;
+
+/// The greatest number that a page can tell from the next.
+const EXACT: u64 = 1 << 53;
 
 /// The most afterstates of a game whose values are a thousand times as fine as people read them.
 const FINE: u64 = 500_000;
@@ -111,10 +117,10 @@ impl TableNumbers {
 }
 
 /// Refuse a game that is too large for a page. The largest that fits, 2x4, has 3.4 million afterstates,
-/// and a telephone still loads its page.
+/// and a telephone still loads its page. How many a game with stones has is known when it is counted.
 pub(super) fn check(game: Game) -> Result<()> {
     if game.size().stones() > 0 {
-        bail!("--html: a page has no stones: play {game} in the terminal");
+        return Ok(());
     }
     let largest = match game.size().cells() {
         ..=8 => u32::MAX,
@@ -131,6 +137,37 @@ pub(super) fn check(game: Game) -> Result<()> {
     Ok(())
 }
 
+/// The largest exponent of the afterstates.
+fn largest(solution: &Solution) -> Exp {
+    let keys = solution.run().parts(Kind::Afterstates);
+    keys.map(|key| key.max).max().unwrap_or(Exp::TWO)
+}
+
+/// The base of the numbers of the table.
+fn base(solution: &Solution) -> u64 {
+    let digits = match solution.run().game().size().stones() {
+        0 => 1,
+        _ => 2,
+    };
+    u64::from(largest(solution).get()) + digits
+}
+
+/// Refuse a counted game with stones that is too large for a page.
+pub(super) fn check_counted(solution: &Solution) -> Result<()> {
+    let game = solution.run().game();
+    let afterstates = solution.run().table().totals().afterstates;
+    let numbers = base(solution).checked_pow(game.size().cells());
+    let fits = afterstates <= MOST && numbers.is_some_and(|all| all <= EXACT);
+    if game.size().stones() > 0 && !fits {
+        bail!(
+            "--html: {game} is too large for a page, with {afterstates} afterstates and tiles up to {}: a page \
+             has room for {MOST}, and on 4x4 for tiles up to 128: play it in the terminal",
+            largest(solution).tile()
+        );
+    }
+    Ok(())
+}
+
 /// Write the page for these goals of a solution, at least one. Takes about 40 bytes for each
 /// afterstate.
 pub(super) fn write(
@@ -141,8 +178,6 @@ pub(super) fn write(
 ) -> Result<()> {
     let game = solution.run().game();
     let size = game.size();
-    let keys = solution.run().parts(Kind::Afterstates);
-    let largest = keys.map(|key| key.max).max().unwrap_or(Exp::TWO);
     let fine = solution.run().table().totals().afterstates <= FINE;
     let objectives = goals.iter().map(|goal| PageObjective {
         name: goal.objective,
@@ -156,7 +191,7 @@ pub(super) fn write(
         values: TableNumbers::default(),
     });
     let mut table = PageTable {
-        base: u64::from(largest.get()) + 1,
+        base: base(solution),
         layers: Vec::new(),
         numbers: TableNumbers::default(),
         objectives: objectives.collect(),
@@ -175,6 +210,11 @@ pub(super) fn write(
         "rows": size.rows(),
         "columns": size.cols(),
         "max": game.max(),
+        "stones": size.stones(),
+        // The cells of each mask, and the target cells; null if the winning tile wins in any cell.
+        "masks": size.locks().masks().iter().map(|&mask| cells_of(mask, size)).collect::<Value>(),
+        "targets": size.locks().targets().map(|cells| cells_of(cells, size)),
+        "horizon": game.horizon(),
         // Of the first game; null for a random one.
         "seed": seed.map(|seed| seed.to_string()),
         "base": table.base,
@@ -188,6 +228,13 @@ pub(super) fn write(
     });
     let table = BASE64_STANDARD.encode(table.pack()?);
     Ok(PAGE.write(&[("table", &table)], &page, to)?)
+}
+
+/// The cells with the digit f.
+fn cells_of(board: Board, size: Size) -> Vec<u32> {
+    let last = size.cells() - 1;
+    let is_there = |cell: &u32| board >> (4 * (last - cell)) & 15 == 15;
+    (0..=last).filter(is_there).collect()
 }
 
 impl PageTable {
@@ -220,6 +267,7 @@ impl PageTable {
         let mut before = 0;
         for (board, values) in rows {
             let digits = (0..cells).rev().map(|cell| board >> (4 * cell) & 0xf);
+            let digits = digits.map(|digit| digit.min(self.base - 1));
             let number = digits.fold(0, |number, digit| number * self.base + digit);
             self.numbers.0.push(number - before);
             before = number;

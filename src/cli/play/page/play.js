@@ -50,6 +50,9 @@ function layer(sum) {
   return read.get(sum);
 }
 
+/** A stone, among the values of tiles. */
+const STONE = 1;
+
 /** The boards that a board becomes when it is turned or mirrored, as orders of its cells. */
 const IMAGES = [false, true].flatMap(transposed => {
   if (transposed && game.rows !== game.columns) return [];
@@ -58,12 +61,21 @@ const IMAGES = [false, true].flatMap(transposed => {
     const [y, x] = [up ? game.rows - 1 - row : row, left ? game.columns - 1 - column : column];
     return transposed ? x * game.columns + y : y * game.columns + x;
   })));
+}).filter(image => {
+  // A game with masks, or with target cells, has fewer symmetries.
+  const turned = chosen => String(cells.map((_, cell) => cell).filter(cell => chosen.includes(image[cell])));
+  const masks = game.masks.map(String);
+  return game.masks.every(mask => masks.includes(turned(mask))) && (!game.targets || turned(game.targets) === String(game.targets));
 });
+
+function sum(board) {
+  return board.reduce((sum, tile) => tile === STONE ? sum : sum + tile, 0);
+}
 
 /** The values of an afterstate, in units of each objective. */
 function look(board) {
-  const { keys, values } = layer(board.reduce((sum, tile) => sum + tile));
-  const exponents = board.map(tile => tile && Math.log2(tile));
+  const { keys, values } = layer(sum(board));
+  const exponents = board.map(tile => tile === STONE ? game.base - 1 : tile && Math.log2(tile));
   const images = IMAGES.map(image => image.reduce((number, cell) => game.base * number + exponents[cell], 0));
   const key = Math.min(...images);
   let [low, high] = [0, keys.length - 1];
@@ -78,7 +90,12 @@ function look(board) {
 
 // The rules.
 
-/** A move: the board after it and the points that it scores; null if it changes nothing. */
+/** Whether stones fill a mask, if there are masks. */
+function keeps(board) {
+  return !game.masks.length || game.masks.some(mask => mask.every(cell => board[cell] === STONE));
+}
+
+/** A move: the board after it and the points that it scores; null if it is not legal. */
 function slide(board, direction) {
   const after = board.map(() => 0);
   let gained = 0;
@@ -87,21 +104,28 @@ function slide(board, direction) {
     for (const cell of line) {
       if (!left.length) break;
       after[cell] = left.shift();
-      if (after[cell] !== left[0]) continue;
+      if (after[cell] !== left[0] || after[cell] === STONE) continue;
       after[cell] += left.shift();
       gained += after[cell];
     }
   }
-  return after.some((tile, cell) => tile !== board[cell]) ? { direction, tiles: after, gained } : null;
+  const legal = keeps(after) && after.some((tile, cell) => tile !== board[cell]);
+  return legal ? { direction, tiles: after, gained } : null;
 }
 
 function isWon(board) {
+  if (game.targets) return game.targets.some(cell => board[cell] === game.max);
   return game.max !== null && board.some(tile => tile >= game.max);
 }
 
-/** The legal moves of a board with what they are worth in units of each objective, and what they lose. */
-function moves(board) {
-  if (isWon(board)) return [];
+/** Whether the game ends after a move: it is won, or lost at the horizon. */
+function ends(board) {
+  return isWon(board) || game.horizon !== null && sum(board) >= game.horizon;
+}
+
+/** The legal moves of a state with what they are worth in units of each objective, and what they lose. */
+function moves({ tiles: board, over }) {
+  if (over) return [];
   const legal = DIRECTIONS.map(direction => slide(board, direction)).filter(move => move);
   for (const move of legal) {
     const won = isWon(move.tiles);
@@ -141,14 +165,37 @@ function word(seed, at) {
   return x[at % 16] + begin[at % 16] >>> 0;
 }
 
-/** A state with one more tile, from the first word that is not dropped. */
-function spawn({ tiles: before, drawn, ...state }) {
-  const empty = cells.map((_, cell) => cell).filter(cell => !before[cell]);
-  const choices = 10 * empty.length;
+/** A number below `choices` from the first word that is not dropped, and how many words are drawn then. */
+function below(choices, drawn) {
   let drop;
   do drop = word(seed, drawn++); while (drop >= Math.floor(2 ** 32 / choices) * choices);
-  const [cell, tile] = [empty[Math.floor(drop % choices / 10)], drop % 10 === 9 ? 4 : 2];
+  return [drop % choices, drawn];
+}
+
+function emptyCells(board) {
+  return cells.map((_, cell) => cell).filter(cell => !board[cell]);
+}
+
+/** A state with one more tile. */
+function spawn({ tiles: before, drawn: already, ...state }) {
+  const empty = emptyCells(before);
+  const [number, drawn] = below(10 * empty.length, already);
+  const [cell, tile] = [empty[Math.floor(number / 10)], number % 10 === 9 ? 4 : 2];
   return { ...state, drawn, tiles: before.with(cell, tile), spawn: { cell, tile } };
+}
+
+/** The stones of a start: they fill a mask, if there are masks, and the others lie anywhere. */
+function stones() {
+  let [tiles, drawn, number] = [cells.map(() => 0), 0, 0];
+  if (game.masks.length > 1) [number, drawn] = below(game.masks.length, drawn);
+  const mask = game.masks[number] ?? [];
+  for (const cell of mask) tiles[cell] = STONE;
+  for (let left = game.stones - mask.length; left > 0; left--) {
+    const empty = emptyCells(tiles);
+    [number, drawn] = below(empty.length, drawn);
+    tiles[empty[number]] = STONE;
+  }
+  return { tiles, drawn };
 }
 
 // The game.
@@ -196,19 +243,19 @@ function code() {
 function begin(chosen) {
   stop();
   seed = chosen;
-  states = [spawn(spawn({ tiles: cells.map(() => 0), drawn: 0, score: 0 }))];
+  states = [spawn(spawn({ ...stones(), score: 0 }))];
   element("seed").value = seed.toString(36);
   history.replaceState(null, "", `#${seed.toString(36)}`);
   show("a new game");
 }
 
-/** Move, unless that changes nothing. */
+/** Move, if that is legal. */
 function go(direction) {
-  const { tiles: before, score, drawn } = now();
-  const move = isWon(before) ? null : slide(before, direction);
-  if (!move) return show("that changes nothing");
+  const { tiles: before, score, drawn, over } = now();
+  const move = over ? null : slide(before, direction);
+  if (!move) return show(game.masks.length ? "that changes nothing, or moves a stone that must stay" : "that changes nothing");
   const moved = { ...move, drawn, score: score + move.gained };
-  states.push(isWon(move.tiles) ? { ...moved, spawn: null } : spawn(moved));
+  states.push(ends(move.tiles) ? { ...moved, spawn: null, over: true } : spawn(moved));
   const { spawn: tile } = now();
   const points = move.gained ? `, +${move.gained}` : "";
   show(`${direction}${points}${tile ? `, ${spawned(tile)}` : ""}`);
@@ -221,7 +268,7 @@ function undo() {
 }
 
 function goBest() {
-  const [best] = moves(now().tiles).sort((one, other) => other.worth[0] - one.worth[0]);
+  const [best] = moves(now()).sort((one, other) => other.worth[0] - one.worth[0]);
   if (best) go(best.direction);
 }
 
@@ -232,7 +279,7 @@ function stop() {
 }
 
 function playOn() {
-  if (!moves(now().tiles).length) return stop();
+  if (!moves(now()).length) return stop();
   element("play").textContent = "pause";
   timer = setTimeout(() => {
     goBest();
@@ -254,7 +301,7 @@ const rows = DIRECTIONS.map(direction => {
 /** Show the game, and say what has happened. */
 function show(what) {
   const { tiles: shown, score } = now();
-  const legal = moves(shown);
+  const legal = moves(now());
   draw(shown);
   const over = legal.length ? "" : isWon(shown) ? "; won: the game is over" : "; lost: the game is over";
   const best = hinting && legal.length ? `; best: ${legal.filter(move => !move.loss).map(move => move.direction).join(" or ")}` : "";
