@@ -139,7 +139,8 @@ impl Graph {
         if game.horizon().is_some() {
             return Err(InputError::Stones {
                 stones: game.size().stones(),
-                what: "a graph has no horizon: give a game without target cells".to_owned(),
+                what: "a graph has no horizon: give a game without target cells and --horizon"
+                    .to_owned(),
             }
             .into());
         }

@@ -126,7 +126,8 @@ impl Laws {
         judged.law(&[Live, Moves], directions, || {
             format!("{moves} moves are not from 1 to 4 for each of {live} live states")
         })?;
-        // A winning move is legal, and merges two tiles of half the winning tile.
+        // A winning move is legal, and merges two tiles of half the winning tile. Or the winning tile slides
+        // into a target cell.
         let has_targets = self.game.size().locks().targets().is_some();
         let winning = match has_targets {
             false => self.game.max() == Some(2 * row.max_tile),
@@ -137,7 +138,6 @@ impl Laws {
         judged.law(&[Wins], wins == 0 || winning, moves_win)?;
         // A state with two tiles of half the winning tile also holds the tile spawned last, unless it
         // is one of two 4s.
-        // The winning tile can also slide into a target cell.
         let least = 2 * row.max_tile + if row.max_tile > 4 { 2 } else { 0 };
         judged.law(
             &[Wins],

@@ -46,10 +46,10 @@
 //!   byte 40: three masks, u16 each, in increasing order, then 0s; the target cells, u16, 0 if every cell
 //!   is one; the horizon, u32, 0 if there is none; and their crc. A mask has a bit for each cell, the last
 //!   cell least significant.
-//! - *Places.* Block 0 is at byte 40, or 56 with these bytes, each block follows the one before it directly, the index
-//!   follows the last one, and the footer ends the file: the index starts at `length - 40 - 16 *
-//!   blocks`. A part without states has no blocks, an index of no bytes (crc 0), and 80 bytes in
-//!   all.
+//! - *Places.* Block 0 is at byte 40, or 56 with these bytes. Each block follows the one before it
+//!   directly, the index follows the last one, and the footer ends the file: the index starts at
+//!   `length - 40 - 16 * blocks`. A part without states has no blocks, an index of no bytes (crc 0), and
+//!   80 bytes in all, or 96.
 //! - *Blocks.* The block size is from 1 to 2^20 (this program writes 2^17 for states, 2^14 for
 //!   afterstates). Every block but the last is full, the last has at least one state. States
 //!   strictly increase within a block and from block to block. A block can be decoded alone: its

@@ -45,10 +45,9 @@
 //!   In a game with masks, stones fill a mask before the others come. Of n > 1 masks, such a k chooses one.
 //!
 //! A code is valid if every field is as described, each move changes the board and keeps a mask if there
-//! are masks, each tile is
-//! spawned into an empty cell, no move follows the win, and `W` is present exactly if the game is
-//! won. CHECK detects every change within four neighbouring characters before it. CHECK finds
-//! typing errors; only the moves prove a game.
+//! are masks, each tile is spawned into an empty cell, no move follows the win or the horizon, and `W` is
+//! present exactly if the game is won. CHECK detects every change within four neighbouring characters
+//! before it. CHECK finds typing errors; only the moves prove a game.
 //!
 //! Worked example on 2x2 to 8: `w1.2x2-8.BD.1.w..W.10f0c486` starts with `4 4 / . .` (cells 0 and
 //! 1), moves left (3, padded to 110000, which is 48), and wins, so no tile follows.
