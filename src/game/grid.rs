@@ -46,11 +46,13 @@ impl Grid {
                 "it has more digits than the board has cells",
             ));
         }
-        Self::with_its_stones(board, size, &format!("{board:#x}"))
+        let (text, large) = (format!("{board:#x}"), [0; 16]);
+        Self { board, size, large }.with_its_stones(&text)
     }
 
     /// The board that a text stands for, if it has the stones of its size.
-    fn with_its_stones(board: Board, size: Size, text: &str) -> Result<Self> {
+    fn with_its_stones(self, text: &str) -> Result<Self> {
+        let Self { board, size, large } = self;
         let (stones, expected) = (size.stones_of(board), size.stones());
         if stones != expected {
             let what = format!("its stones (x): expected {expected}, got {stones}");
@@ -60,21 +62,29 @@ impl Grid {
             let masks = size.locks().masks();
             let masks: Vec<String> = masks.iter().map(|mask| format!("{mask:#x}")).collect();
             let masks = masks.join(" or of ");
-            let images = for_size!(size, images::<R, C>(board)).into_iter();
-            let turned = images
-                .filter(|&image| size.locks().keeps(image))
-                .map(|board| {
-                    let large = [0; 16];
-                    format!(": turn it to {}", Self { board, size, large })
-                });
+            // The places of the cells turn like a board.
+            let places = 0x0123_4567_89ab_cdef >> (64 - 4 * size.cells());
+            let all = |board| for_size!(size, images::<R, C>(board)).into_iter();
+            let turned = all(board).zip(all(places));
+            let turned = turned.filter(|&(image, _)| size.locks().keeps(image));
+            let turned = turned.map(|(board, places)| {
+                let mut turned = Self {
+                    board,
+                    size,
+                    ..self
+                };
+                for (cell, tile) in (0..size.cells()).rev().zip(&mut turned.large) {
+                    *tile = large[(places >> (4 * cell) & 15) as usize];
+                }
+                format!(": turn it to {turned}")
+            });
             let what = format!(
                 "its stones (x): expected some in all cells of {masks}{}",
                 turned.take(1).collect::<String>()
             );
             return Err(refused(text, size, &what));
         }
-        let large = [0; 16];
-        Ok(Self { board, size, large })
+        Ok(self)
     }
 
     /// Read a board: hexadecimal with `0x`, 16 hexadecimal digits, or tiles row by row, with `/` or a new
@@ -85,6 +95,11 @@ impl Grid {
     ///
     /// [`InputError::Board`], which names the expected form.
     pub fn parse(text: &str, size: Size) -> Result<Self> {
+        Self::read(text, size)?.with_its_stones(text)
+    }
+
+    /// Read a board, which may have other stones than its size.
+    fn read(text: &str, size: Size) -> Result<Self> {
         let bad = |what: &str| refused(text, size, what);
         let trimmed = text.trim();
         if let Some(digits) = trimmed.strip_prefix("0x").or(trimmed.strip_prefix("0X")) {
@@ -137,7 +152,8 @@ impl Grid {
                 "expected {columns} cells in row {row}, got {got}"
             )));
         }
-        Self::with_its_stones(board, size, text)
+        let large = [0; 16];
+        Ok(Self { board, size, large })
     }
 
     /// Read a board of a game. In a game with stones, tiles of at least the winning tile are stones, which
@@ -216,10 +232,8 @@ impl Grid {
             );
             return Err(refused(text, size, &what));
         }
-        Ok(Self {
-            large,
-            ..Self::parse(&plain, size)?
-        })
+        let grid = Self::read(&plain, size)?;
+        Self { large, ..grid }.with_its_stones(text)
     }
 
     /// The size of a board that is written row by row, with its stones; `None` for other texts.
@@ -405,6 +419,11 @@ mod tests {
             (
                 "2 . 4 . / . . 8 2048 / . . x x / x x x x",
                 "expected 6, got 7",
+            ),
+            // The example of a player, whose large tiles are at the top.
+            (
+                "32768 16384 8192 4096 / 2048 1024 64 2 / . 4 16 8 / . . . 2",
+                "turn it to 2 . . . / 8 16 4 . / 2 64 1024 2048 / 4096 8192 16384 32768",
             ),
         ] {
             let found = Grid::of_game(text, &game).unwrap_err().to_string();
