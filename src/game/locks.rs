@@ -53,6 +53,13 @@ impl Locks {
         self.masks[0].count_ones() / 4
     }
 
+    /// The stones that all masks have, so that every board has them.
+    pub(super) fn fixed(self) -> u64 {
+        self.masks
+            .into_iter()
+            .fold(u64::MAX, |fixed, mask| fixed & mask)
+    }
+
     /// Whether the stones of a board are where a move may leave them.
     #[inline(always)]
     pub(crate) fn keeps(&self, board: u64) -> bool {

@@ -17,6 +17,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use super::beside::Beside;
 use super::board::{Board, Size, for_size};
 use super::exp::Exp;
 use crate::wide::wide;
@@ -27,6 +28,10 @@ const UNIT: usize = 16;
 /// Tables for the sums of a game up to a limit.
 pub struct RankTables {
     size: Size,
+    /// If locks fix some cells, how they are left out. The size is then that of the smaller boards.
+    beside: Option<Beside>,
+    /// Possible first rows. Boards whose first cells are needless have fewer.
+    firsts: usize,
     /// The greatest sum.
     most: u32,
     /// For each row, by its bits in a board.
@@ -87,6 +92,9 @@ const fn bottom_rows(rows: usize, cols: usize) -> usize {
 impl RankTables {
     /// Tables for boards of a size with tiles up to `top` and sums up to `most`.
     pub fn new(size: Size, top: Exp, most: u32) -> Arc<Self> {
+        let beside = Beside::new(size);
+        let size = beside.as_ref().map_or(size, Beside::size);
+        let needless = beside.as_ref().map_or(0, Beside::needless);
         let heaviest = weight_of(size, most);
         let mut rows = vec![RankRow::default(); 1 << (4 * size.cols())];
         let mut by_weight: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
@@ -129,8 +137,12 @@ impl RankTables {
         for rows in 1..=high {
             ways.push(one_row_more(&ways[rows - 1], &classes));
         }
+        let first_rows = 1 << (4 * (usize::from(size.cols()) - needless));
+        let firsts = order.partition_point(|&(bits, _)| usize::from(bits) < first_rows);
         Arc::new(Self {
             size,
+            beside,
+            firsts,
             most,
             rows,
             order,
@@ -279,19 +291,28 @@ struct SameTop {
 impl Ranking {
     /// Number of boards in all orientations, whether the game reaches them or not.
     pub fn boards(&self) -> u64 {
-        self.first[self.first.len() - 1]
+        self.first[self.tables.firsts]
     }
 
     /// Append the ranks of `boards`, about 2 ns each. Their size, sum and tiles must be possible in
     /// the ranking.
     pub fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
-        for_size!(self.tables.size, ranks_of::<R, C>(self, boards, ranks));
+        let start = ranks.len();
+        ranks.extend_from_slice(boards);
+        let ranks = &mut ranks[start..];
+        if let Some(beside) = &self.tables.beside {
+            beside.leave_out(ranks);
+        }
+        for_size!(self.tables.size, ranks_of::<R, C>(self, ranks));
     }
 
     /// Replace ranks, sorted, by their boards. The first call makes a table of all
     /// contents of bottom rows.
     pub fn decode(&self, ranks: &mut [u64]) {
         for_size!(self.tables.size, decode::<R, C>(self, ranks));
+        if let Some(beside) = &self.tables.beside {
+            beside.put_back(ranks);
+        }
     }
 
     /// The boards around a rank that lies after the boards `last`.
@@ -332,19 +353,15 @@ impl Ranking {
 }
 
 wide! {
-    fn ranks_of<const R: usize, const C: usize>(
-        ranking: &Ranking,
-        boards: &[Board],
-        ranks: &mut Vec<u64>,
-    ) {
+    /// Replace boards by their ranks.
+    fn ranks_of<const R: usize, const C: usize>(ranking: &Ranking, boards: &mut [u64]) {
         // Slices, so that the compiler does not reload fields for each board. The fixed length
         // proves that every row is in bounds.
         let rows = &ranking.tables.rows[..1 << (4 * C)];
         let (pairs, classes) = (&ranking.tables.pairs[..], ranking.tables.classes.len());
         let (first, second) = (&ranking.first[..], &ranking.second[..]);
-        let start = ranks.len();
-        ranks.resize(start + boards.len(), 0);
-        for (rank, &board) in ranks[start..].iter_mut().zip(boards) {
+        for rank in boards {
+            let board = *rank;
             let row = |row: usize| rows[(board >> (4 * C * (R - 1 - row))) as usize & (rows.len() - 1)];
             *rank = first[usize::from(row(0).place)] + u64::from(row(R - 1).number);
             if R - bottom_rows(R, C) == 2 {
