@@ -313,8 +313,9 @@ wide! {
             slide_each::<R, C, 1, true>(&group, Exp::LAST, locks, right);
             slide_each::<R, C, 2, true>(&group, Exp::LAST, locks, down);
             slide_each::<R, C, 3, true>(&group, Exp::LAST, locks, left);
+            let orbits = group.map(|state| orbit_with::<R, C>(state, *locks));
             for (at, &state) in group[..lanes].iter().enumerate() {
-                labeled += orbit_with::<R, C>(state, *locks);
+                labeled += orbits[at];
                 states[live] = state;
                 live += usize::from(slid.iter().any(|to| to[at] != 0));
             }

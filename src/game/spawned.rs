@@ -123,18 +123,16 @@ impl SpawnedMoves {
         let (mut reached, mut wins) = (0, false);
         for board in boards {
             to[reached & 3] = board;
-            if STONES && !locks.keeps(board) {
-                continue;
-            }
+            let kept = !STONES || locks.keeps(board);
             let is_won = match STONES {
-                true => holds(board & locks.targets, lines.win),
+                true => kept && holds(board & locks.targets, lines.win),
                 false => holds(board, lines.win),
             };
             if is_won {
                 self.won.push((mover, board));
                 wins = true;
             } else {
-                reached += usize::from(board != candidate);
+                reached += usize::from(kept & (board != candidate));
             }
         }
         self.candidates[number] = candidate;
