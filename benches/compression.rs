@@ -107,7 +107,7 @@ fn sample(part: &Part, blocks: usize) -> (Label, Vec<Vec<u64>>) {
 fn measure(level: i32, label: Label, sample: &[Vec<u64>], passes: usize) -> [f64; 3] {
     let file = NamedTempFile::new().unwrap();
     let mut writer = PartWriter::new(file.as_file(), file.path(), label).unwrap();
-    let (mut encoder, mut block) = (Encoder::new(level).unwrap(), Block::default());
+    let (mut encoder, mut block) = (Encoder::new(level, label.size).unwrap(), Block::default());
     let mut encoding = Duration::ZERO;
     for states in sample {
         encoding += shortest(passes, || encoder.encode(states, &mut block).unwrap());

@@ -260,7 +260,10 @@ fn main() {
     kernel_census(rules, &mut states.clone());
     done("census", SLICE);
 
-    let (mut encoder, mut block) = (Encoder::new(LEVEL).expect("zstd"), Block::default());
+    let (mut encoder, mut block) = (
+        Encoder::new(LEVEL, rules.0).expect("zstd"),
+        Block::default(),
+    );
     kernel_encode(&mut encoder, &states, &mut block);
     done("encode", SLICE);
 

@@ -82,17 +82,30 @@ def varints(data):
     return numbers
 
 
+def fixed(data, label):
+    """The cells that all masks of a game have, the last cell first."""
+    masks = struct.unpack("<3H", data[40:46]) if len(label) == len(LABEL) else ()
+    common = functools.reduce(int.__and__, filter(None, masks), 0xFFFF if any(masks) else 0)
+    return [cell for cell in range(16) if common >> cell & 1]
+
+
 def part(path):
     """Read and check a part file."""
-    _, label, count, total, found = blocks(path, (0, 1), 40)
+    data, label, count, total, found = blocks(path, (0, 1), 40)
+    cells = fixed(data, label)
     boards, decoder, done = numpy.empty(count, numpy.uint64), zstandard.ZstdDecompressor(), 0
     for first, number, payload in found:
         contents = decoder.decompress(payload, 10 * number)
         deltas = varints(contents)
         check(path, "boards of a block", (len(deltas), contents[-1:] < b"\x80"), (number - 1, True))
-        boards[done] = first
-        boards[done + 1 : done + number] = deltas
-        numpy.cumsum(boards[done : done + number], out=boards[done : done + number])
+        for cell in reversed(cells):  # leave these cells out
+            first = first >> 4 * cell + 4 << 4 * cell | first & (1 << 4 * cell) - 1
+        block = boards[done : done + number]
+        block[0], block[1:] = first, deltas
+        numpy.cumsum(block, out=block)
+        for cell in cells:
+            below = block & numpy.uint64((1 << 4 * cell) - 1)
+            block[:] = (block - below << numpy.uint64(4)) + below + numpy.uint64(15 << 4 * cell)
         done += number
     found = bool((boards[1:] > boards[:-1]).all()), int(mix(boards).sum())
     check(path, "order, fingerprint", found, (True, total))

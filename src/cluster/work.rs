@@ -40,7 +40,7 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
     };
     let mut plan = plan.clone().with_short_batches();
     plan.level = level;
-    let workers = Workers::start(&plan)?;
+    let workers = Workers::start(&plan, layer.run.game().size())?;
     let work = Work {
         layer,
         task,

@@ -143,7 +143,7 @@ pub(crate) fn count_while(
     go_on: impl Fn(&Run) -> bool + Sync,
 ) -> Result<()> {
     let laws = Laws::new(store.run().game(), choice.last());
-    let workers = Workers::start(plan)?;
+    let workers = Workers::start(plan, store.run().game().size())?;
     // The count runs on a thread of the pool, because small layers then take less time to start
     // their tasks.
     workers.install(|| {
@@ -176,7 +176,7 @@ pub(crate) fn leave_matrices(
     if store.run().sums_in_matrices().next().is_none() {
         return Ok(());
     }
-    let workers = Workers::start(plan)?;
+    let workers = Workers::start(plan, store.run().game().size())?;
     let listed = workers.install(|| unpack_frontier(store, plan, &workers, progress));
     store.end(listed)
 }

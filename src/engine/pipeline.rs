@@ -369,7 +369,7 @@ mod tests {
         let jobs = || (1..).zip(&lists).map(|(exp, list)| job(exp, list));
         let game: Game = "4x4".parse().unwrap();
         let (ample, tiny) = (Plan::new(1 << 30, 3).unwrap(), Plan::tiny(3));
-        let workers = Workers::start(&ample).unwrap();
+        let workers = Workers::start(&ample, game.size()).unwrap();
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let mut files = |plan: &Plan, jobs: Vec<_>| {

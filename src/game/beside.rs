@@ -11,12 +11,12 @@ use super::board::{Board, Size};
 use crate::wide::wide;
 
 /// The way from a board to a smaller one without the fixed cells, and back.
-pub(super) struct Beside {
+pub(crate) struct Beside {
     /// The stones in the fixed cells.
     fixed: Board,
     /// For steps of 1, 2, 4 and 8 cells, the cells that move, where they stand before the step.
     moved: [Board; 4],
-    /// Cells of a board.
+    /// Cells that are not fixed.
     cells: u32,
     /// The size of the smaller boards.
     size: Size,
@@ -24,7 +24,7 @@ pub(super) struct Beside {
 
 impl Beside {
     /// `None` if no cell of a board of this size is fixed.
-    pub(super) fn new(size: Size) -> Option<Self> {
+    pub(crate) fn new(size: Size) -> Option<Self> {
         let fixed = size.locks().fixed();
         if fixed == 0 {
             return None;
@@ -50,7 +50,7 @@ impl Beside {
         Some(Self {
             fixed,
             moved,
-            cells: size.cells(),
+            cells,
             size: smaller.ok()?,
         })
     }
@@ -60,19 +60,18 @@ impl Beside {
         self.size
     }
 
-    /// The first cells of the smaller boards that are always empty.
-    pub(super) fn needless(&self) -> usize {
-        let fixed = self.fixed.count_ones() / 4;
-        (self.size.cells() + fixed - self.cells) as usize
+    /// Cells of a board that are not fixed.
+    pub(crate) fn cells(&self) -> u32 {
+        self.cells
     }
 
     /// Leave the fixed cells out of boards.
-    pub(super) fn leave_out(&self, boards: &mut [Board]) {
+    pub(crate) fn leave_out(&self, boards: &mut [Board]) {
         leave_out(self, boards);
     }
 
     /// Put the fixed cells back.
-    pub(super) fn put_back(&self, boards: &mut [Board]) {
+    pub(crate) fn put_back(&self, boards: &mut [Board]) {
         put_back(self, boards);
     }
 }
@@ -98,5 +97,43 @@ wide! {
             }
             *board |= beside.fixed;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_fixed_cells_are_left_out_and_put_back() {
+        let mut random = fastrand::Rng::with_seed(48);
+        for (name, fixed, smaller) in [
+            ("442", 0x00ff_ffff, "4x3"),
+            ("L3", 0x0fff_0fff, "4x3"),
+            ("444", 0xffff, "4x3"),
+            ("4441", 0xfff, "4x4"),
+            ("44", 0xffff_ffff, "4x2"),
+            ("4432f", 0xf_00ff, "free15"),
+            // The stones that its three masks have in common.
+            ("t", 0x00ff_00ff, "4x3free10"),
+            ("3x4free7lockf00f0000f00f", 0xf00f_0000_f00f, "4x2free7"),
+        ] {
+            let size: Size = name.parse().unwrap();
+            let beside = Beside::new(size).unwrap();
+            assert_eq!(beside.fixed, fixed, "{name}");
+            assert_eq!(beside.size.to_string(), smaller, "{name}");
+            for _ in 0..1000 {
+                let board = random.u64(..) >> (64 - 4 * size.cells()) | fixed;
+                let cells = (0..size.cells()).rev();
+                let others = cells.filter(|cell| fixed >> (4 * cell) & 15 == 0);
+                let expected = others.fold(0, |out, cell| out << 4 | board >> (4 * cell) & 15);
+                let mut boards = [board];
+                beside.leave_out(&mut boards);
+                assert_eq!(boards, [expected], "{name} {board:#x}");
+                beside.put_back(&mut boards);
+                assert_eq!(boards, [board], "{name} {board:#x}");
+            }
+        }
+        assert!(Beside::new("free8".parse().unwrap()).is_none());
     }
 }

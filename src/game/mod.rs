@@ -16,7 +16,7 @@
 //! spawned), `audit` (whether boards belong to their part).
 
 pub(crate) mod audit;
-mod beside;
+pub(crate) mod beside;
 pub(crate) mod board;
 mod exp;
 pub(crate) mod grid;

@@ -133,14 +133,7 @@ impl Size {
             "target cells need stones: give --stones"
         } else if targets == 0 || !is_cells(targets, self) {
             "target cells are given as x, or as f in hexadecimal, and the other cells as empty"
-        } else if targets
-            & self
-                .locks()
-                .masks
-                .iter()
-                .fold(u64::MAX, |all, mask| all & mask)
-            != 0
-        {
+        } else if targets & self.locks().fixed() != 0 {
             "a target cell belongs to every mask, so a stone is always there: give other cells"
         } else {
             return Ok(self.locked(self.locks().masks, targets));

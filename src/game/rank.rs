@@ -94,7 +94,9 @@ impl RankTables {
     pub fn new(size: Size, top: Exp, most: u32) -> Arc<Self> {
         let beside = Beside::new(size);
         let size = beside.as_ref().map_or(size, Beside::size);
-        let needless = beside.as_ref().map_or(0, Beside::needless);
+        let needless = beside
+            .as_ref()
+            .map_or(0, |beside| size.cells() - beside.cells());
         let heaviest = weight_of(size, most);
         let mut rows = vec![RankRow::default(); 1 << (4 * size.cols())];
         let mut by_weight: BTreeMap<usize, Vec<u16>> = BTreeMap::new();
@@ -137,7 +139,7 @@ impl RankTables {
         for rows in 1..=high {
             ways.push(one_row_more(&ways[rows - 1], &classes));
         }
-        let first_rows = 1 << (4 * (usize::from(size.cols()) - needless));
+        let first_rows = 1 << (4 * (u32::from(size.cols()) - needless));
         let firsts = order.partition_point(|&(bits, _)| usize::from(bits) < first_rows);
         Arc::new(Self {
             size,
@@ -395,7 +397,7 @@ mod tests {
     use super::*;
     use crate::game::{max_exp, sum};
 
-    /// All boards of a size with tiles up to 2^`top`, with all its stones.
+    /// All boards of a size with tiles up to 2^`top`, with all its stones, which keep its masks.
     fn boards(size: Size, top: u64) -> impl Iterator<Item = Board> {
         let (cells, stone) = (size.cells(), size.stone());
         let digits = top + 1 + u64::from(stone.is_some());
@@ -405,7 +407,8 @@ mod tests {
                 board << 4 | if digit > top { 15 } else { digit }
             })
         });
-        boards.filter(move |&board| size.stones_of(board) == size.stones())
+        let has_stones = move |&board: &Board| size.stones_of(board) == size.stones();
+        boards.filter(move |board| has_stones(board) && size.locks().keeps(*board))
     }
 
     fn ranks_have_no_holes(size: &str, top: u8) {
@@ -454,5 +457,18 @@ mod tests {
         ranks_have_no_holes("2x3free2", 3);
         ranks_have_no_holes("3x3free4", 2);
         ranks_have_no_holes("3x4free5", 1);
+    }
+
+    #[test]
+    fn the_ranks_of_a_locked_game_have_no_holes() {
+        for (size, top) in [
+            ("2x2free2lockff", 5),
+            ("2x3free3lockf0f", 3),
+            ("3x3free5lockf000f", 2),
+            ("3x3free2lockfff", 3),
+            ("3x4free8lockf00f0000f00f", 1),
+        ] {
+            ranks_have_no_holes(size, top);
+        }
     }
 }

@@ -11,6 +11,8 @@ use super::bytes::{u32_at, u64_at};
 use super::delta::{MAX_BYTES, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
 use crate::error::{Error, Result};
+use crate::game::Size;
+use crate::game::beside::Beside;
 
 /// Maximum number of states in a block that this program writes. Larger blocks compress better
 /// (each doubling from 2^14 on saves about a tenth); smaller blocks make look-ups and parallel
@@ -55,18 +57,23 @@ impl Block {
 /// Encodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Encoder {
     zstd: CCtx<'static>,
+    beside: Option<Beside>,
+    /// The states without the cells that locks fix.
+    smaller: Vec<u64>,
     deltas: Vec<u8>,
 }
 
 impl Encoder {
-    /// An encoder at a zstd level: from 1 to 22, or below 0, which is faster.
+    /// An encoder of boards of a size, at a zstd level: from 1 to 22, or below 0, which is faster.
     ///
     /// # Errors
     ///
     /// [`Error::Zstd`] if zstd cannot allocate its context.
-    pub fn new(level: i32) -> Result<Self> {
+    pub fn new(level: i32, size: Size) -> Result<Self> {
         Ok(Self {
             zstd: compressor(level)?,
+            beside: Beside::new(size),
+            smaller: Vec::new(),
             deltas: Vec::new(),
         })
     }
@@ -88,7 +95,15 @@ impl Encoder {
             "a block of {} states",
             states.len()
         );
-        let length = put_deltas(states, &mut self.deltas)?;
+        let length = match &self.beside {
+            None => put_deltas(states, &mut self.deltas)?,
+            Some(beside) => {
+                self.smaller.clear();
+                self.smaller.extend_from_slice(states);
+                beside.leave_out(&mut self.smaller);
+                put_deltas(&self.smaller, &mut self.deltas)?
+            }
+        };
         let deltas = &self.deltas[..length];
 
         let bytes = &mut block.bytes;
@@ -163,6 +178,7 @@ impl Decoder {
     pub(crate) fn decode(
         &mut self,
         payload: Payload<'_>,
+        beside: Option<&Beside>,
         out: &mut Vec<u64>,
     ) -> Result<(), &'static str> {
         let Payload { first, count, .. } = payload;
@@ -171,7 +187,24 @@ impl Decoder {
         self.zstd
             .decompress(&mut self.bytes, payload.bytes)
             .map_err(|_| "zstd cannot decode it")?;
-        take_deltas(&self.bytes, first, count, out).ok_or("differences do not match the count")
+        let begin = out.len();
+        let mut smaller = [first];
+        if let Some(beside) = beside {
+            beside.leave_out(&mut smaller);
+        }
+        take_deltas(&self.bytes, smaller[0], count, out)
+            .ok_or("differences do not match the count")?;
+        if let Some(beside) = beside {
+            let last = out[out.len() - 1];
+            if last.checked_shr(4 * beside.cells()).unwrap_or(0) != 0 {
+                return Err("states beyond the cells that locks leave");
+            }
+            beside.put_back(&mut out[begin..]);
+            if out[begin] != first {
+                return Err("first state without the stones that locks fix");
+            }
+        }
+        Ok(())
     }
 }
 
@@ -211,6 +244,10 @@ mod tests {
     use crate::error::Error;
     use proptest::prelude::*;
 
+    fn size() -> Size {
+        Size::new(4, 4).unwrap()
+    }
+
     proptest! {
         #[test]
         fn any_increasing_list_survives_a_block(
@@ -219,18 +256,48 @@ mod tests {
         ) {
             let states: Vec<u64> = states.into_iter().collect();
             let mut block = Block::default();
-            Encoder::new(level).unwrap().encode(&states, &mut block).unwrap();
+            Encoder::new(level, size()).unwrap().encode(&states, &mut block).unwrap();
             let mut decoded = Vec::new();
             let payload = Payload::of(&block.bytes).unwrap();
-            Decoder::new().unwrap().decode(payload, &mut decoded).unwrap();
+            Decoder::new().unwrap().decode(payload, None, &mut decoded).unwrap();
             prop_assert_eq!(&decoded, &states);
             prop_assert_eq!((block.first, block.last), (states[0], states[states.len() - 1]));
         }
     }
 
     #[test]
+    fn fixed_cells_are_left_out_of_a_block() {
+        let size: Size = "442".parse().unwrap();
+        let beside = Beside::new(size);
+        // The boards differ by 1 in their other cells, so 1,000 of them compress to a few bytes.
+        let states: Vec<u64> = (0x12..0x412).map(|x| x << 24 | 0xff_ffff).collect();
+        let mut block = Block::default();
+        let mut encoder = Encoder::new(3, size).unwrap();
+        encoder.encode(&states, &mut block).unwrap();
+        assert_eq!(block.first, 0x12ff_ffff);
+        assert!(block.bytes.len() < 60, "{} bytes", block.bytes.len());
+        let decode = |first, bytes| {
+            let payload = Payload {
+                first,
+                count: 1024,
+                bytes,
+            };
+            let mut decoded = vec![7];
+            let mut decoder = Decoder::new().unwrap();
+            decoder.decode(payload, beside.as_ref(), &mut decoded)?;
+            Ok(decoded)
+        };
+        let payload = &block.bytes[PREFIX..];
+        assert_eq!(decode(0x12ff_ffff, payload).unwrap()[1..], states);
+        let unlocked = "first state without the stones that locks fix";
+        assert_eq!(decode(0x12ff_ff2f, payload), Err(unlocked));
+        let beyond = "states beyond the cells that locks leave";
+        assert_eq!(decode(u64::MAX - 0x1ff, payload), Err(beyond));
+    }
+
+    #[test]
     fn disorder_and_repeats_are_refused() {
-        let mut encoder = Encoder::new(1).unwrap();
+        let mut encoder = Encoder::new(1, size()).unwrap();
         for bad in [[1, 1], [2, 1]] {
             let refused = encoder.encode(&bad, &mut Block::default());
             assert!(
@@ -251,13 +318,13 @@ mod tests {
             encoder.encode(states, &mut block).unwrap();
             block.bytes
         };
-        let mut used = Encoder::new(3).unwrap();
+        let mut used = Encoder::new(3, size()).unwrap();
         for step in [1000, 9, 8] {
             encode(&mut used, &states(step));
         }
         assert_eq!(
             encode(&mut used, &states(50)),
-            encode(&mut Encoder::new(3).unwrap(), &states(50))
+            encode(&mut Encoder::new(3, size()).unwrap(), &states(50))
         );
     }
 
@@ -265,7 +332,7 @@ mod tests {
     fn every_flipped_byte_and_every_cut_is_found() {
         let states: Vec<u64> = (1..600u64).map(|i| i * i * i).collect();
         let mut block = Block::default();
-        Encoder::new(3)
+        Encoder::new(3, size())
             .unwrap()
             .encode(&states, &mut block)
             .unwrap();

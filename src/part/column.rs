@@ -129,7 +129,7 @@ mod tests {
             };
             let file = Cursor::new(Vec::new());
             let mut writer = PartWriter::new(file, Path::new("memory"), label).unwrap();
-            let (mut encoder, mut block) = (Encoder::new(1).unwrap(), Block::default());
+            let (mut encoder, mut block) = (Encoder::new(1, label.size).unwrap(), Block::default());
             for keys in keys.chunks(kind.block()) {
                 encoder.encode(keys, &mut block).unwrap();
                 writer.append(&block).unwrap();

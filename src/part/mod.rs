@@ -54,6 +54,9 @@
 //!   afterstates). Every block but the last is full, the last has at least one state. States
 //!   strictly increase within a block and from block to block. A block can be decoded alone: its
 //!   first state is absolute.
+//! - *Fixed cells.* If all masks of the game have a cell, every board has a stone there. These cells
+//!   are left out of the states before differences are taken: the digits above a fixed cell move down by
+//!   one. `first` is a whole board.
 //! - *Payload.* Exactly one frame of RFC 8878, without a dictionary, which states the size of its
 //!   contents, 0 for a block with one state. A varint is unsigned LEB128 (seven bits a byte, least
 //!   significant first, high bit set on all bytes but the last). It is the

@@ -14,6 +14,7 @@ use super::contents::{Kind, Label};
 use super::fingerprint::{Fingerprint, fingerprint};
 use super::segments::Part;
 use crate::error::{Error, Result};
+use crate::game::beside::Beside;
 use crate::game::{Board, Rules};
 use crate::progress::Stop;
 
@@ -72,7 +73,10 @@ impl Part {
         out: &mut Vec<u64>,
     ) -> Result<()> {
         let begin = out.len();
-        self.decode(block, |payload| decoder.decode(payload, out))?;
+        let beside = Beside::new(self.label().size);
+        self.decode(block, |payload| {
+            decoder.decode(payload, beside.as_ref(), out)
+        })?;
         if block + 1 < self.blocks() && out[out.len() - 1] >= self.first(block + 1) {
             return Err(self.damaged(block, "states beyond the next block's first"));
         }
@@ -227,7 +231,7 @@ pub(super) mod tests {
     pub(in crate::part) fn file_of(states: &[u64]) -> Vec<u8> {
         let mut writer =
             PartWriter::new(Cursor::new(Vec::new()), Path::new("memory"), label()).unwrap();
-        let mut encoder = Encoder::new(3).unwrap();
+        let mut encoder = Encoder::new(3, label().size).unwrap();
         let mut block = Block::default();
         for states in states.chunks(BLOCK) {
             encoder.encode(states, &mut block).unwrap();

@@ -167,7 +167,7 @@ mod tests {
             Kind::Afterstates.block(),
             segment,
         )?;
-        let (mut encoder, mut block) = (Encoder::new(1)?, Block::default());
+        let (mut encoder, mut block) = (Encoder::new(1, label.size)?, Block::default());
         for boards in boards.chunks(writer.block()) {
             encoder.encode(boards, &mut block)?;
             writer.append(&block)?;

@@ -30,7 +30,7 @@ fn sample(kind: Kind, block: usize, states: Vec<u64>) -> Sample<u64> {
     };
     let file = Cursor::new(Vec::new());
     let mut writer = PartWriter::new(file, Path::new("memory"), label).unwrap();
-    let mut encoder = Encoder::new(3).unwrap();
+    let mut encoder = Encoder::new(3, label.size).unwrap();
     let mut encoded = Block::default();
     for states in states.chunks(block) {
         encoder.encode(states, &mut encoded).unwrap();

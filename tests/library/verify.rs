@@ -344,7 +344,10 @@ pub(crate) fn forge_blocks<'a>(path: &Path, blocks: impl Iterator<Item = &'a [u6
     let mut writer = PartWriter::new(file, path, label).unwrap();
     let mut block = Block::default();
     for states in blocks {
-        Encoder::new(3).unwrap().encode(states, &mut block).unwrap();
+        Encoder::new(3, label.size)
+            .unwrap()
+            .encode(states, &mut block)
+            .unwrap();
         block.last = block.first; // so that the writer does not refuse disorder
         writer.append(&block).unwrap();
     }
