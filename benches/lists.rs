@@ -87,7 +87,10 @@ fn code(group: &mut BenchmarkGroup<WallTime>, layer: &Layer, states: &[u64]) {
     let states = &states[middle * BLOCK..][..BLOCK];
     group.throughput(Throughput::Elements(BLOCK as u64));
 
-    let (mut encoder, mut block) = (Encoder::new(LEVEL, label.size).unwrap(), Block::default());
+    let (mut encoder, mut block) = (
+        Encoder::new(LEVEL, part.label().size).unwrap(),
+        Block::default(),
+    );
     encoder.encode(states, &mut block).unwrap();
     let file = fs::read(part.path()).unwrap();
     assert!(

@@ -15,7 +15,8 @@ if __name__ == "__main__":
 import functools, itertools, json, struct, sys, zlib
 import numpy, zstandard
 
-LABEL = "kind rows cols win sum max stones masks".split()  # Only version 2 has stones, and only some games masks.
+# Only version 2 has stones, and only some games locks: the last three.
+LABEL = "kind rows cols win sum max stones masks targets horizon".split()
 OBJECTIVES = {0: "score", 1: "moves"}  # all others are tiles, or tiles to be forced
 FORCED = 1 << 31
 
@@ -36,7 +37,7 @@ def mix(x):
 def blocks(path, kinds, begin):
     """Check a file, except the contents of its blocks. Return its bytes, the numbers of its header, its count of boards,
     values or matrices, their fingerprint, and the first board, count and payload of each block. Block 0 is at begin, or
-    12 bytes later if the game has masks."""
+    16 bytes later if the game has locks."""
     data = open(path, "rb").read()
     magic, version, *label, size, length, header_crc = struct.unpack("<8sI4B3IQI", data[:40])
     count, number, total, index_crc, footer_crc, end = struct.unpack("<3Q2I8s", data[-40:])
@@ -46,9 +47,11 @@ def blocks(path, kinds, begin):
         kind, sides, stones, *rest = label
         label = [kind, sides >> 4, sides & 15, *rest, stones & 127]
         if stones & 128:
-            check(path, "crc about masks", zlib.crc32(data[40:48]), *struct.unpack("<I", data[48:52]))
-            label.append("_".join(f"{mask:b}".replace("1", "f") for mask in struct.unpack("<4H", data[40:48]) if mask))
-            begin += 12
+            *cells, horizon, crc = struct.unpack("<4H2I", data[40:56])
+            check(path, "crc about locks", zlib.crc32(data[40:52]), crc)
+            *masks, targets = (f"{cell:b}".replace("1", "f") for cell in cells)
+            label += ["_".join(mask for mask in masks if mask != "0"), targets, horizon]
+            begin += 16
     index, place, done, found = data[length - 40 - 16 * number : -40], begin, 0, []
     crcs = (len(data), *map(zlib.crc32, (data[:36], data[-40:-12], index)))
     check(path, "length, crcs of header, footer, index", crcs, (length, header_crc, footer_crc, index_crc))
@@ -82,17 +85,18 @@ def varints(data):
     return numbers
 
 
-def fixed(data, label):
+def fixed(label):
     """The cells that all masks of a game have, the last cell first."""
-    masks = struct.unpack("<3H", data[40:46]) if len(label) == len(LABEL) else ()
-    common = functools.reduce(int.__and__, filter(None, masks), 0xFFFF if any(masks) else 0)
-    return [cell for cell in range(16) if common >> cell & 1]
+    fields = dict(zip(LABEL, label))
+    masks = [int(mask, 16) for mask in fields.get("masks", "").split("_") if mask]
+    common = functools.reduce(int.__and__, masks) if masks else 0
+    return [cell for cell in range(16) if common >> 4 * cell & 15]
 
 
 def part(path):
     """Read and check a part file."""
-    data, label, count, total, found = blocks(path, (0, 1), 40)
-    cells = fixed(data, label)
+    _, label, count, total, found = blocks(path, (0, 1), 40)
+    cells = fixed(label)
     boards, decoder, done = numpy.empty(count, numpy.uint64), zstandard.ZstdDecompressor(), 0
     for first, number, payload in found:
         contents = decoder.decompress(payload, 10 * number)
@@ -139,7 +143,7 @@ def planes(path, payload, count):
 def values(path, afterstates=None):
     """Read and check a file of values. Its fingerprint can be checked only with the afterstates."""
     data, label, count, total, found = blocks(path, (2,), 60)
-    about = data[40:60] if len(label) < len(LABEL) else data[52:72]
+    about = data[40:60] if len(label) < len(LABEL) else data[56:76]
     objective, fraction, fours, spawns, keys, crc = struct.unpack("<IH2BQI", about)
     check(path, "crc about values", zlib.crc32(about[:16]), crc)
     numbers, places = numpy.empty((count, 4), numpy.uint8), [0]

@@ -38,7 +38,7 @@ impl Beside {
             }
             for (step, moved) in moved.iter_mut().enumerate() {
                 let done = below & ((1 << step) - 1);
-                *moved |= (below >> step & 1) * 15 << (4 * (cell as u64 - done));
+                *moved |= ((below >> step & 1) * 15) << (4 * (cell as u64 - done));
             }
         }
         let cells = size.cells() - below as u32;
