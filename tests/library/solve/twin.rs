@@ -1,7 +1,6 @@
 //! Compares every value of small games with the exact twin.
 
 use enum48::Game;
-use enum48::engine::Plan;
 use enum48::game::{PartKey, Size};
 use enum48::solve::Values;
 use enum48::store::{Goal, Rounding, Solution};
@@ -268,10 +267,7 @@ fn endgames_have_the_numbers_of_an_independent_program() {
     }
     for (name, counts, chances) in games {
         let (_, tile) = name.split_once('-').unwrap();
-        let run = Counted::new(name);
-        // Ranks of boards with masks count every place of the stones, so the indexes of layers are large.
-        let memory = Plan::new(512 << 20, 2).unwrap();
-        run.solve(&[tile], Rounding::Nearest, &memory).unwrap();
+        let run = Counted::solved(name, &[tile], Rounding::Nearest);
         let solution = run.solution();
         let totals = solution.run().table().totals();
         assert_eq!([totals.live, totals.dead, totals.afterstates], counts);
