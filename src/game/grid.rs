@@ -258,8 +258,8 @@ impl Grid {
         self.size
     }
 
-    /// The tiles' values row by row, 0 for an empty cell. For a stone it is the tile that the stone stands
-    /// for, or 1.
+    /// The values of the tiles row by row. An empty cell has 0. A stone has the value of the tile that it
+    /// stands for, or 1.
     pub fn tiles(&self) -> impl Iterator<Item = u32> {
         let outside = 16 - self.size.cells() as usize;
         let stone = self.size.stone();

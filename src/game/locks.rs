@@ -85,8 +85,8 @@ impl Locks {
         others
     }
 
-    /// Number of the game's symmetries among [`super::symmetry::images`], where those of a rectangle stand
-    /// twice.
+    /// Number of the game's symmetries among [`super::symmetry::images`]. Those of a rectangle stand twice
+    /// there.
     pub(super) fn symmetries(self) -> u32 {
         self.symmetries.count_ones()
     }

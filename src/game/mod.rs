@@ -4,9 +4,9 @@
 //! billions of times take slices of boards, as methods of `Rules`, and compile to wide vector
 //! instructions.
 //!
-//! Games can have stones, which slide and never merge (see `board`), and locks, which tell where a move
-//! must leave stones (see `locks`). The kernels for them are compiled apart, so other games run no more
-//! instructions.
+//! Games can have stones, which slide and never merge (see `board`). They can also have locks, which tell
+//! where a move must leave stones (see `locks`). The kernels for them are compiled apart, so other games
+//! run no more instructions.
 //!
 //! Reading order: `locks`, `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `pattern` (the names of sizes), `slide` (a move without a branch), `line` (a move as a

@@ -65,7 +65,7 @@ fn is_cells(board: Board, size: Size) -> bool {
 }
 
 impl Size {
-    /// The size with these masks, of which a move must keep one.
+    /// The size with these masks. Every move must keep one of them.
     ///
     /// # Errors
     ///

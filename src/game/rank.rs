@@ -28,7 +28,7 @@ const UNIT: usize = 16;
 /// Tables for the sums of a game up to a limit.
 pub struct RankTables {
     size: Size,
-    /// If locks fix some cells, how they are left out. The size is then that of the smaller boards.
+    /// The cells that locks fix, if any. Ranks leave them out, and the size is that of the smaller boards.
     beside: Option<Beside>,
     /// Possible first rows. Boards whose first cells are needless have fewer.
     firsts: usize,

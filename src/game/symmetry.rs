@@ -6,7 +6,7 @@
 //! least as a number, is called *canonical*. A square has 8 symmetries, a rectangle 4. The tests
 //! check on random boards of every size that sliding commutes with every symmetry.
 //!
-//! A game with locks has fewer symmetries, those that turn its masks into its masks.
+//! A game with locks has fewer symmetries. They turn each of its masks into one of its masks.
 //!
 //! An image is computed without a branch from whole columns, rows or diagonals, so the compiler
 //! handles eight boards side by side in a 512-bit register.

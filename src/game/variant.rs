@@ -228,10 +228,12 @@ impl Game {
         self.last_sum().map_or(full, |last| full.min(last))
     }
 
-    /// The exponent of the least tile that is a stone on a player's board, which lacks `lacking` stones (x)
-    /// and has the tiles of at least the winning tile whose exponents are bits of `large`. Without target
-    /// cells it is the winning tile, which wins on a board that lacks no stone. With them play goes on beyond
-    /// it, so no more tiles are stones than are lacking, and all tiles above those that the game can make.
+    /// The exponent of the least tile that is a stone on a player's board. The board lacks `lacking` stones
+    /// (x). The bits of `large` are the exponents of its tiles from the winning tile up.
+    ///
+    /// Without target cells it is the winning tile, but this tile wins on a board that lacks no stone. With
+    /// target cells play goes on beyond the winning tile. Then only as many tiles are stones as are lacking,
+    /// besides all tiles that the game cannot make.
     pub(crate) fn least_stone(&self, lacking: u32, large: u32) -> Option<u32> {
         let target = self.max?.ilog2();
         if self.size.locks().targets().is_none() {

@@ -159,8 +159,8 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     ///
-    /// [`InputError::Code`] if a stone or a tile of `luck` cannot be placed, or if those of the start
-    /// are not in order of cells.
+    /// [`InputError::Code`] if a stone or a tile of `luck` cannot be placed, and unless the two tiles of
+    /// the start are in the order of their cells.
     pub(super) fn new(game: Game, luck: &'a Luck, moves: &'a [Direction]) -> Result<Self> {
         if let Luck::Spawns { start, .. } = luck
             && start[0].cell >= start[1].cell

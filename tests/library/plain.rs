@@ -100,7 +100,7 @@ impl Plain {
         self
     }
 
-    /// The game with these masks, of which a move must keep one.
+    /// The game with these masks. Every move must keep one of them.
     pub(crate) fn with_masks(mut self, masks: &[usize]) -> Self {
         self.masks = masks.to_vec();
         let cells = self.cells;

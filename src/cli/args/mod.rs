@@ -210,8 +210,8 @@ impl Stones {
     }
 }
 
-/// Read the cells that an option names, in hexadecimal or as `x` and `.`, which may stand side by side. They
-/// are on a board of `size`; without one, on 4x4 or as many as are written.
+/// Read the cells that an option names, in hexadecimal or as `x` and `.`, which may stand side by side. The
+/// board has this size. Without a size, hexadecimal is for 4x4, and a picture has the size that it shows.
 fn cells(option: &str, text: &str, size: Option<Size>) -> anyhow::Result<(Board, Size)> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     if let Ok(board) = Board::from_str_radix(digits, 16) {
