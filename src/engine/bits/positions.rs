@@ -20,8 +20,10 @@ pub(crate) struct Positions {
     fields: Vec<Vec<(u32, u32)>>,
     /// The masks of the halves of a field in `left` or `both`, and of the other halves.
     masks: Vec<[FieldMask; 2]>,
-    /// See [`Positions::under`]. The first index tells which columns of the upper quad are empty.
-    under: [Vec<Vec<Quad>>; 4],
+    /// By gap of the upper quad (see [`gap`]), and by weight: the quads that can lie under it after all
+    /// tiles fell down and left a gap. The quads are transposed. Under an empty column no tile lies over a
+    /// gap. Under any other column there is no gap.
+    pub(super) under: [Vec<Vec<Quad>>; 4],
 }
 
 impl Positions {
@@ -98,15 +100,6 @@ impl Positions {
         self.positions[self.quads.id(right) * self.quads.count + self.quads.id(left)]
     }
 
-    /// By weight: the quads that can lie under `quad` after all tiles fell down and left a gap. The
-    /// quads are transposed. Under an empty column no tile lies over a gap. Under any other column
-    /// there is no gap.
-    pub(crate) fn under(&self, quad: Quad) -> &[Vec<Quad>] {
-        let [corner, along, inward, middle] = quad.cells();
-        let (outer, inner) = (corner == 0 && inward == 0, along == 0 && middle == 0);
-        &self.under[usize::from(outer) + 2 * usize::from(inner)]
-    }
-
     /// The position of the first half of a field in `left` or `both`, the mask of these halves, and
     /// the mask of the field's other halves. `weight` is the weight of the halves.
     #[inline]
@@ -116,8 +109,15 @@ impl Positions {
     }
 }
 
-/// See [`Positions::under`]. Bit 0 of `empty` says whether the outer column is empty, bit 1 whether
-/// the middle column is.
+/// The empty columns of a quad: bit 0 says whether the outer column is empty, bit 1 whether the middle
+/// column is.
+pub(super) fn gap(quad: Quad) -> usize {
+    let [corner, along, inward, middle] = quad.cells();
+    let (outer, inner) = (corner == 0 && inward == 0, along == 0 && middle == 0);
+    usize::from(outer) + 2 * usize::from(inner)
+}
+
+/// See [`Positions::under`].
 fn under(quads: &Quads, empty: usize) -> Vec<Vec<Quad>> {
     let column = |outer: u8, inner: u8, empty: bool| match empty {
         true => outer > 0 || inner == 0,

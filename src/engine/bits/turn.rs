@@ -10,11 +10,13 @@
 //! the top half is hollow and the bottom half short.
 
 use std::hint::black_box;
+use std::ops::Range;
 
 use super::field::{expand, set_field, set_fields, word};
 use super::half::Quad;
 use super::kernels::{BitLine, LINE, bit, set, words_mut};
 use super::matrix::Matrix;
+use super::positions::gap;
 use super::tables::Halves;
 
 /// A turn of some matrices.
@@ -41,21 +43,23 @@ impl QuarterTurn<'_> {
         let mut to = down.rows_mut();
         let (mut sources_of_lefts, mut rows_of_field) = (Vec::new(), Vec::new());
         let (mut lines, mut words) = (Vec::new(), Vec::new());
+        // The right quads of the bottom half have one weight. Each has a field of left quads. Full halves
+        // come last in `both`.
+        let mut end = columns.class.both_with_gap as u32;
+        let fields = quads.weights(bottom).iter().map(|&weight| {
+            let (fields, transposer) = (quads.full(weight), quads.transposer(bottom - weight));
+            let begin = end;
+            end += fields.len() as u32 * transposer.bits;
+            (weight, begin..end, transposer)
+        });
+        let fields: Vec<_> = fields.filter(|(_, bits, _)| !bits.is_empty()).collect();
         // Rows with one right quad have their fields side by side in common source rows.
         for down_rows in rows.afterstates.down.chunk_by(|a, b| a.right == b.right) {
             let right = down_rows[0].right;
-            // Full halves come last in `both`.
-            let mut end = columns.class.both_with_gap as u32;
             let rows = to.by_ref().take(down_rows.len());
             let mut rows: Vec<&mut [u64]> = rows.map(words_mut).collect();
-            // The right quads of the bottom half have one weight. Each has a field of left quads.
-            for &weight in quads.weights(bottom) {
-                let (fields, transposer) = (quads.full(weight), quads.transposer(bottom - weight));
-                let (begin, from) = (end, weight + quads.weight(right));
-                end += fields.len() as u32 * transposer.bits;
-                if begin == end {
-                    continue;
-                }
+            for &(weight, Range { start: begin, .. }, transposer) in &fields {
+                let from = weight + quads.weight(right);
                 let Some(moved) = self.moved(from) else {
                     continue;
                 };
@@ -111,12 +115,23 @@ impl QuarterTurn<'_> {
         let (halves, sum, bottom) = (self.halves, self.weight, self.weight - top);
         let (rows, columns) = (&halves.tables[top], &halves.tables[bottom]);
         let (positions, quads) = (&halves.positions, &halves.positions.quads);
-        // By weight, the quads under a quad.
+        // By gap, and by gaps of two quads: the pairs of weights that some quads under them have.
         let weights = quads.weights(bottom);
-        let all_under = |quad| {
-            let under = positions.under(quad);
-            weights.iter().map(move |&weight| (weight, &under[weight]))
-        };
+        let with_full = positions.under.each_ref().map(|under| {
+            let both = |&&weight: &&usize| {
+                !under[weight].is_empty() && !quads.full(bottom - weight).is_empty()
+            };
+            weights.iter().filter(both).collect::<Vec<_>>()
+        });
+        let with_short = positions.under.each_ref().map(|under| {
+            positions.under.each_ref().map(|others| {
+                let pairs = weights
+                    .iter()
+                    .filter_map(|&weight| Some((&under[weight], others.get(bottom - weight)?)));
+                let both = |(a, c): &(&Vec<Quad>, &Vec<Quad>)| !a.is_empty() && !c.is_empty();
+                pairs.filter(both).collect::<Vec<_>>()
+            })
+        });
         for (row, &position) in rows.class.hollow.positions.iter().enumerate() {
             let (b, d) = rows.class.half(position).quads();
             let to = down.row_mut(row);
@@ -130,13 +145,10 @@ impl QuarterTurn<'_> {
             };
             // One bottom quad is full: the right quad, or the left quad of the flipped board.
             for (b, d, flipped) in [(b, d, false), (d, b, true)] {
-                for (weight, under) in all_under(b) {
+                for &&weight in &with_full[gap(b)] {
                     let full = quads.full(bottom - weight);
-                    if full.is_empty() {
-                        continue;
-                    }
                     let transposer = quads.transposer(bottom - weight);
-                    for &a in under {
+                    for &a in &positions.under[gap(b)][weight] {
                         let Some((from, moved, row)) = source(a, b.transposed()) else {
                             continue;
                         };
@@ -168,11 +180,10 @@ impl QuarterTurn<'_> {
                 }
             }
             // No bottom quad is full.
-            for (weight, under) in all_under(b) {
-                let others = positions.under(d).get(bottom - weight);
+            for (under, others) in &with_short[gap(b)][gap(d)] {
                 let pairs = under
                     .iter()
-                    .flat_map(|a| others.into_iter().flatten().map(move |c| (a, c)));
+                    .flat_map(|a| others.iter().map(move |c| (a, c)));
                 for (&a, &c) in pairs {
                     let Some((from, moved, row)) = source(a, b.transposed()) else {
                         continue;
