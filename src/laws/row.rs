@@ -38,7 +38,7 @@ impl Laws {
         law(row, sum >= 4 && sum.is_multiple_of(2), || {
             "a sum is even and at least 4".to_owned()
         })?;
-        // The longest chain, or a board full of the tile below the winning tile.
+        // Large tiles take many cells to make.
         let bound = self.game.sum_bound();
         law(row, sum <= bound, || {
             format!("no board of this game has a sum above {bound}")
