@@ -1,7 +1,8 @@
 //! The division of a plan's memory between matrices and everything else.
 //!
 //! Key idea: the moves down of a batch take whatever memory they get, and less memory for them means
-//! more batches. So the division halves their share until the matrices fit.
+//! more batches. A quarter turn takes more steps in less memory, too. So the division halves both
+//! shares until the matrices fit.
 
 use std::ops::RangeInclusive;
 
@@ -10,12 +11,13 @@ use crate::engine::plan::{Plan, memory_text};
 use crate::error::{Error, Result};
 use crate::game::Game;
 
-/// The plans for a game: each has half as much memory for moves down as the plan before it, and so
-/// more batches, which take more time.
+/// The plans for a game: each has half as much memory for moves down and for turns as the plan before
+/// it. So it has more batches and more steps, which take more time.
 fn plans(plan: &Plan) -> impl Iterator<Item = Plan> {
-    (0..4).map(|halving| {
+    (0..5).map(|halving| {
         let mut plan = plan.clone();
         plan.moves_down >>= halving;
+        plan.turn >>= halving;
         plan
     })
 }
