@@ -111,9 +111,9 @@
 //! Reading order: `half`, `weights`, `quads`, `class`, `positions` (the bits); `counts`; `tables` (what
 //! each step looks up); `kernels`, `transpose`, `matrix`, `packed_matrix`, `field` (they know no board);
 //! `afterstates`, `moves_down` with `turn`, `afterstate_matrix`; `pair` (the loop over rows), and its
-//! steps in order: `spawn`, `count`, `canonical` with `prefixes`, `slide`; `sweep` (a layer,
-//! or some of its pairs for a cluster), `listing`, `unpack`; this file (layers and their files);
-//! `sizes`, `memory`; `find` (single boards).
+//! steps in order: `spawn`, `count`, `canonical` with `prefixes`, `slide`; `sweep` (a layer),
+//! `listing`, `unpack`; this file (layers and their files); `sizes`, `memory`; `task` (some pairs, for a
+//! cluster); `find` (single boards).
 
 mod afterstate_matrix;
 mod afterstates;
@@ -139,6 +139,7 @@ mod slide;
 mod spawn;
 mod sweep;
 mod tables;
+mod task;
 pub(crate) mod transpose;
 mod turn;
 mod unpack;
@@ -163,10 +164,10 @@ pub(crate) use counts::{
 pub(crate) use find::Finder;
 use listing::Listing;
 pub(crate) use memory::{fit, for_layer, least_bound};
-pub(crate) use sizes::{Sizes, cut_pairs};
+pub(crate) use sizes::Sizes;
 use sweep::Sweep;
-pub(crate) use sweep::sweep_pairs;
 use tables::Halves;
+pub(crate) use task::{cut_pairs, sweep_pairs};
 pub(crate) use unpack::{Unpacker, unpack_frontier};
 use unpack::{write_afterstates, write_states};
 

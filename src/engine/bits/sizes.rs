@@ -30,26 +30,6 @@ const QUADS_OF_CLASS: u64 = 16;
 /// largest layer, 3 times or more in all layers.
 const PACKED: u64 = 3;
 
-/// Cut the pairs of the layer of a sum into at most `groups` groups of neighbours with about equal work.
-/// Returns the weight of the first lighter half of each group, but 0 for the first group.
-pub(crate) fn cut_pairs(game: &Game, sum: u32, groups: u64, plan: &Plan) -> Vec<usize> {
-    let sizes = Sizes::new(game, sum, plan);
-    let weight = sizes.weights.of_sum(sum);
-    let tops = sizes.weights.tops(weight).filter(|top| *top <= weight / 2);
-    let tops: Vec<usize> = tops.collect();
-    let boards = |top| u128::from(sizes.all[top]) * u128::from(sizes.all[weight - top]);
-    let all: u128 = tops.iter().copied().map(boards).sum();
-    let groups = u128::from(groups);
-    let (mut firsts, mut before) = (vec![0], 0);
-    for top in tops {
-        if before * groups >= all * firsts.len() as u128 {
-            firsts.push(top);
-        }
-        before += boards(top);
-    }
-    firsts
-}
-
 /// Numbers of halves of each kind, by weight.
 pub(crate) struct Sizes {
     /// The sum of the last layer that has tables.
@@ -58,8 +38,8 @@ pub(crate) struct Sizes {
     exponents: u8,
     /// The greatest weight of a half's tiles in this game.
     heaviest: usize,
-    weights: Weights,
-    all: Vec<u64>,
+    pub(super) weights: Weights,
+    pub(super) all: Vec<u64>,
     /// The halves of the range `left`, and of the range `both`.
     left: Vec<u64>,
     both: Vec<u64>,

@@ -4,10 +4,6 @@
 //! batch has all pairs, the next layer uses its moves down, too. Pairs of neighbouring weights need
 //! nearly the same moves down. So a batch of neighbours needs few moves down, which fit the memory,
 //! and many of them are there from the batch before.
-//!
-//! The states of a pair, and their moves, follow from the afterstates of two sums. So any machine can
-//! sweep any pairs of a layer, given the files of these sums. Each pair has its own matrices of
-//! afterstates, so the files of all tasks together are the matrices of the layer.
 
 use std::collections::BTreeSet;
 use std::ops::{AddAssign, Range};
@@ -20,11 +16,9 @@ use super::counts::{BoardCounts, PairCounts, compare_afterstates};
 use super::half::Half;
 use super::kernels::{BitLine, LINE, bit};
 use super::listing::Listing;
-use super::memory::for_layer;
 use super::moves_down::{TurnScratch, make_moves_down, most_bytes};
 use super::pair::{Pair, PairScratch};
 use super::tables::{Halves, Sides};
-use super::weights::Weights;
 use crate::counts::Row;
 use crate::engine::PerThread;
 use crate::engine::frontier::Frontier;
@@ -32,17 +26,17 @@ use crate::engine::plan::Plan;
 use crate::engine::workers::{Done, Worker, Workers};
 use crate::error::{Error, Result};
 use crate::game::{Game, PartKey, images};
-use crate::part::{Block, MatrixFile};
+use crate::part::MatrixFile;
 use crate::store::{Run, Store};
 
 /// Counts layer after layer.
 pub(crate) struct Sweep<'a> {
     pub(super) game: Game,
     pub(super) workers: &'a Workers,
-    halves: Arc<Halves>,
+    pub(super) halves: Arc<Halves>,
     scratch: PerThread<PairScratch>,
     /// The afterstates of the layer that is being counted, of the last sum, and of the sum before it.
-    afterstates: [Afterstates; 3],
+    pub(super) afterstates: [Afterstates; 3],
     /// Scratch memory for a quarter turn, and its bytes.
     turn: u64,
     turned: TurnScratch,
@@ -51,7 +45,7 @@ pub(crate) struct Sweep<'a> {
     /// The weight of the layer's boards.
     weight: usize,
     /// The weights of the lighter halves of the pairs to sweep.
-    lighter: Range<usize>,
+    pub(super) lighter: Range<usize>,
 }
 
 impl<'a> Sweep<'a> {
@@ -108,7 +102,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Load the afterstates of one of the last two sums from files of matrices.
-    fn load_matrices(&mut self, sum: u32, files: &[MatrixFile]) -> Result<()> {
+    pub(super) fn load_matrices(&mut self, sum: u32, files: &[MatrixFile]) -> Result<()> {
         let (at, weight) = (self.at(sum), self.halves.weights.of_sum(sum));
         let mut loaded = Afterstates::new(weight);
         for file in files {
@@ -360,45 +354,6 @@ fn tops_of_moves_down(
     let has = |half: usize| batch.contains(&half.min(weight - half));
     let tops = halves.tops(weight - back);
     tops.filter(|&top| has(top) || has(top + back)).collect()
-}
-
-/// As a task of a cluster, sweep some pairs of the layer of sum `sum`, and give the matrices of their afterstates to `append`,
-/// in order. They are compressed at the plan's zstd level. `run` has the files of the sums before the
-/// layer, except `unsealed`, the files of the last sum if it is not sealed. `lighter` has the weights
-/// of the lighter halves of the pairs.
-///
-/// # Errors
-///
-/// [`Error::MatrixMemory`] if the plan has too little memory; damaged
-/// files.
-pub(crate) fn sweep_pairs(
-    (run, sum): (&Run, u32),
-    lighter: Range<usize>,
-    unsealed: Option<&[MatrixFile]>,
-    plan: &Plan,
-    workers: &Workers,
-    append: &mut dyn FnMut(&Block) -> Result<()>,
-) -> Result<PairCounts> {
-    let game = run.game();
-    let weight = Weights::new(game, 0).of_sum(sum);
-    let (plan, sizes) = for_layer(game, sum, sum, plan)?;
-    let (first, end) = (lighter.start, lighter.end.min(weight / 2 + 1));
-    // A spawn leads to a half from halves that are lighter by up to two.
-    let halves = Halves::new(game, sum as usize / 2, |of| {
-        (first..end + 2).contains(&(of + 2)) || (first..end + 2).contains(&(weight - of))
-    });
-    let halves = Arc::new(halves);
-    let mut sweep = Sweep::new(game, sum, halves, workers, &plan);
-    match unsealed {
-        Some(files) => sweep.load_matrices(sum - 2, files)?,
-        None => drop(sweep.load(sum - 2, run)?),
-    }
-    sweep.load(sum - 4, run)?;
-    sweep.lighter = lighter;
-    sweep.most_moves_down = sizes.most_moves_down(sum..=sum, plan.all_memory());
-    let found = sweep.count(None, &mut |_| ())?;
-    sweep.afterstates[0].write(&sweep.halves, plan.level, append)?;
-    Ok(found)
 }
 
 #[cfg(test)]
