@@ -9,9 +9,10 @@
 //! read together. On Unix the directory is deleted once all files are open. From then on, a killed
 //! process leaves no files, and a forked process deletes none.
 //!
-//! Reading order: this file, `lookup` (single boards and batches), `sample`.
+//! Reading order: this file, `lookup` (single boards), `questions` (many boards at once), `sample`.
 
 mod lookup;
+mod questions;
 mod sample;
 
 use std::sync::Arc;
@@ -29,8 +30,8 @@ use crate::temporary::TemporaryDir;
 pub use lookup::Lookup;
 
 #[cfg(feature = "python")]
-pub(crate) use lookup::room;
-pub(crate) use lookup::{by_block, lower_bound};
+pub(crate) use questions::room;
+pub(crate) use questions::{by_block, lower_bound};
 
 /// Reads the boards of a run. Clones share the unpacked layers.
 ///

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::Reader;
-use super::lookup::{Lookup, room};
+use super::lookup::Lookup;
+use super::questions::room;
 use crate::counts::Row;
 use crate::error::{Error, Result};
 use crate::game::{Board, PartKey};
