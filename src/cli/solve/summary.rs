@@ -21,6 +21,10 @@ use crate::store::{Goal, Solution};
 /// Half a unit of the last decimal of a printed value.
 const PRINTED: f64 = 0.5e-9;
 
+/// Memory for decoded blocks. Games with stones have many starts, whose moves lead to all blocks of a few
+/// layers in turn.
+const MEMORY: u64 = 64 << 20;
+
 /// The solution for some goals and its cost. This process made `solved` values.
 pub(super) fn summary(
     (solution, reader): (&Solution, &Reader),
@@ -39,7 +43,7 @@ pub(super) fn summary(
         "", "start", "from two 2s", "off by at most", "bits each", "files"
     );
     let (mut objectives, mut bytes, mut fingerprint) = (Vec::new(), 0, Fingerprint::default());
-    let starts = Values::new(solution, reader, goals, 0)?.start()?;
+    let starts = Values::new(solution, reader, goals, MEMORY)?.start()?;
     for (goal, start) in goals.iter().zip(starts) {
         let (objective, error) = (goal.objective, solution.error(*goal));
         let (files, of_files) = (solution.bytes(objective), solution.fingerprint(objective));
