@@ -314,7 +314,7 @@ fn main() {
     ranking.decode(&mut []);
     kernel_unrank(&ranking, &mut ranks.clone());
     done("unrank", SLICE);
-    let mut index = Index::new(ranking.boards()).expect("memory");
+    let mut index = Index::new(ranking.boards(), SLICE as u64).expect("memory");
     index.announce(&ranks);
     index.make_records().expect("memory");
     index.insert(&ranks);

@@ -165,20 +165,24 @@ impl RankTables {
         let weight = weight_of(self.size, sum);
         let [high, wide] = [self.size.rows(), self.size.cols()].map(usize::from);
         let bottom = bottom_rows(high, wide);
-        let second = match high - bottom {
-            1 => Vec::new(),
-            _ => {
-                let left = |class: &Peers| weight.checked_sub(class.weight);
-                let classes = self.classes.iter().map(left);
-                classes.flat_map(|left| self.before(left, bottom)).collect()
+        let mut second = Vec::new();
+        if high - bottom == 2 {
+            for class in &self.classes {
+                second.extend(self.before(weight.checked_sub(class.weight), bottom));
             }
-        };
+        }
         Ranking {
             tables: Arc::clone(self),
             weight,
             first: self.before(Some(weight), high - 1),
             second,
         }
+    }
+
+    /// Number of boards of `sum`, as [`Ranking::boards`] has it.
+    pub(crate) fn boards(&self, sum: u32) -> u64 {
+        let below = usize::from(self.size.rows()) - 1;
+        self.before(Some(weight_of(self.size, sum)), below)[self.firsts]
     }
 
     /// For each possible row, the ways to fill this row and `below` more with some weight if the row

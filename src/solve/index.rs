@@ -25,6 +25,9 @@ const ABSENT: u32 = u32::MAX;
 /// The most boards of a layer: each has a place below [`ABSENT`].
 pub(crate) const MOST_BOARDS: u64 = ABSENT as u64;
 
+/// Boards for each record of a layer, at least, in an estimate; and in an index that has all records.
+pub(crate) const BOARDS_OF_RECORD: u64 = 2;
+
 /// Bytes of a group, and of a record.
 pub(crate) const BYTES: u64 = size_of::<CountedBits>() as u64;
 
@@ -84,20 +87,35 @@ impl Index {
         (ranks >> (2 * BITS)) + 1
     }
 
-    /// An empty index for ranks below `ranks`.
+    /// An empty index for `boards` ranks below `ranks`.
     ///
     /// # Errors
     ///
     /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
-    pub fn new(ranks: u64) -> Result<Self> {
+    pub fn new(ranks: u64, boards: u64) -> Result<Self> {
+        let records = (ranks >> BITS) + 1;
+        if records <= boards / BOARDS_OF_RECORD {
+            return Ok(Self {
+                records: Pages::new(records as usize)?,
+                ..Self::default()
+            });
+        }
         Ok(Self {
             groups: Pages::new(Self::groups(ranks) as usize)?,
             ..Self::default()
         })
     }
 
+    /// Whether all records are kept, and no groups.
+    fn is_dense(&self) -> bool {
+        self.groups.is_empty()
+    }
+
     /// The first pass: announce ranks that will be inserted.
     pub fn announce(&self, ranks: &[u64]) {
+        if self.is_dense() {
+            return;
+        }
         CountedBits::set_runs(ranks, |key| &self.groups[key as usize], BITS);
     }
 
@@ -107,6 +125,9 @@ impl Index {
     ///
     /// [`Error::Io`](crate::Error::Io) if the system has no more memory.
     pub fn make_records(&mut self) -> Result<()> {
+        if self.is_dense() {
+            return Ok(());
+        }
         let records = CountedBits::sum_up(&mut self.groups);
         self.records = Pages::new(records as usize)?;
         Ok(())
@@ -115,6 +136,9 @@ impl Index {
     /// The second pass: insert the announced ranks.
     pub fn insert(&self, ranks: &[u64]) {
         let record = |key: u64| {
+            if self.is_dense() {
+                return &self.records[key as usize];
+            }
             let place = self.groups[(key >> BITS) as usize].place(key & 63);
             &self.records[place.expect("ranks are announced before they are inserted") as usize]
         };
@@ -139,6 +163,15 @@ wide! {
     /// prefetches the memory that the next loop reads.
     fn places_of(index: &Index, ranks: &[u64], places: &mut Vec<u32>) {
         let (groups, records) = (&*index.groups, &*index.records);
+        if index.is_dense() {
+            for &rank in ranks {
+                prefetch(records, (rank >> BITS) as usize);
+            }
+            places.extend(ranks.iter().map(|&rank| {
+                records[(rank >> BITS) as usize].place(rank & 63).unwrap_or(ABSENT)
+            }));
+            return;
+        }
         let group_of = |rank: u64| (rank >> (2 * BITS)) as usize;
         for &rank in ranks {
             prefetch(groups, group_of(rank));
@@ -163,7 +196,8 @@ mod tests {
 
     /// Build an index, with a thread for each slice of ranks.
     fn index_of(universe: u64, slices: &[Vec<u64>]) -> (Index, u64) {
-        let mut index = Index::new(universe).unwrap();
+        let all: usize = slices.iter().map(Vec::len).sum();
+        let mut index = Index::new(universe, all as u64).unwrap();
         let by_all = |act: fn(&Index, &[u64]), index: &Index| {
             std::thread::scope(|scope| {
                 for slice in slices {

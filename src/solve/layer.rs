@@ -76,7 +76,7 @@ impl SolvedLayer {
             parts.extend(SolvedPart::open(solution, payoffs, afterstates)?);
         }
         let blocks = blocks(&parts);
-        let draft = Draft::new(tables, sum, blocks.len())?;
+        let draft = Draft::new(tables, sum, parts.iter().map(|part| &part.afterstates))?;
         let Done = workers.each(&blocks, |worker, &(at, part, block)| {
             worker.boards.clear();
             part.afterstates
@@ -128,11 +128,20 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// A draft of the layer of sum `sum`, which has `blocks` blocks.
-    pub(crate) fn new(tables: &Arc<RankTables>, sum: u32, blocks: usize) -> Result<Self> {
+    /// A draft of the layer of sum `sum`, which has these parts.
+    pub(crate) fn new<'a>(
+        tables: &Arc<RankTables>,
+        sum: u32,
+        parts: impl Iterator<Item = &'a Part>,
+    ) -> Result<Self> {
         let ranking = tables.of_sum(sum);
+        let (mut blocks, mut afterstates) = (0, 0);
+        for part in parts {
+            blocks += part.blocks();
+            afterstates += part.states();
+        }
         Ok(Self {
-            index: Index::new(ranking.boards())?,
+            index: Index::new(ranking.boards(), afterstates)?,
             ranking,
             ranks: (0..blocks).map(|_| Mutex::default()).collect(),
         })

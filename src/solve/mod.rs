@@ -57,7 +57,7 @@ use crate::engine::{self, PartJob, PerThread, Pipeline, Plan, Workers};
 use crate::error::Result;
 use crate::game::rank::RankTables;
 use crate::game::{LineTables, Objective, PartKey};
-use crate::part::{Kind, Part};
+use crate::part::Kind;
 use crate::progress::{FinishedLayer, Progress};
 use crate::read::Reader;
 use crate::store::{Goal, SolutionStore};
@@ -243,8 +243,7 @@ impl Solver<'_> {
         progress: &mut dyn Progress,
     ) -> Result<(Draft, Vec<SolvedPart>)> {
         let parts = self.reader.parts_of(Kind::Afterstates, sum)?;
-        let blocks = parts.iter().map(Part::blocks).sum();
-        let draft = Draft::new(tables, sum, blocks)?;
+        let draft = Draft::new(tables, sum, parts.iter())?;
         let expand = Expand {
             game: *self.reader.run().game(),
             lines: &self.lines,

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::expand::MOST_GOALS;
-use super::index::{BYTES, Index, MOST_BOARDS};
+use super::index::{BOARDS_OF_RECORD, BYTES, Index, MOST_BOARDS};
 use crate::engine::{Plan, for_layer, least_bound};
 use crate::error::{Result, SolvingError};
 use crate::game::rank::RankTables;
@@ -118,11 +118,11 @@ impl<'a> LayerMemory<'a> {
         let layers = (4..=last).step_by(2).map(|sum| {
             let afterstates = run.rows(sum).iter().map(|row| row.afterstates).sum();
             check_number(run.dir(), sum, afterstates)?;
-            let boards = tables.of_sum(sum).boards();
+            let boards = tables.boards(sum);
             let records = if afterstates <= FEW {
                 afterstates
             } else {
-                afterstates / 2
+                afterstates / BOARDS_OF_RECORD
             };
             Ok(LayerSize {
                 sum,
