@@ -83,9 +83,15 @@ pub(crate) fn holds(board: Board, exp: Exp) -> bool {
     if exp == Exp::LAST {
         return false;
     }
-    // A digit that equals `exp` becomes 0. If no digit is 0, the subtraction has no borrow, and no
-    // digit gains its top bit.
-    let x = board ^ (u64::from(exp.get()) * ONES);
+    holds_digit(board, u64::from(exp.get()) * ONES)
+}
+
+/// Whether one of a board's sixteen digits is the digit that all of `digits` are.
+#[inline(always)]
+pub(super) fn holds_digit(board: Board, digits: u64) -> bool {
+    // An equal digit becomes 0. If no digit is 0, the subtraction has no borrow, and no digit gains its
+    // top bit.
+    let x = board ^ digits;
     x.wrapping_sub(ONES) & !x & (ONES << 3) != 0
 }
 
@@ -314,8 +320,8 @@ impl<const R: usize, const C: usize> Shape<R, C> {
     /// A mask for each row.
     pub(crate) const ROWS: [u64; R] = Self::masks(0, 1, 0);
 
-    /// A mask for each diagonal of a square, from the lower left corner to the upper right corner.
-    pub(crate) const DIAGONALS: [u64; 7] = Self::masks(1, -1, R as isize - 1);
+    /// A mask of the cells that a transposition moves by each number of digits, from -9 to 9.
+    pub(crate) const DIAGONALS: [u64; 19] = Self::masks(1 - R as isize, C as isize - 1, 9);
 
     /// The masks of lines. The cell in row `r` and column `c` belongs to line
     /// `first + c * by_column + r * by_row`.

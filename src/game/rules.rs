@@ -66,8 +66,6 @@ macro_rules! for_rules {
     };
 }
 
-pub(super) use for_rules;
-
 /// The rules on boards of one size. Digits beyond the size must be 0; only `audit` checks them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules(pub Size);

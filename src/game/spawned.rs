@@ -3,12 +3,17 @@
 //! Key idea: a spawned tile changes one row and one column. So the afterstate is moved once, and
 //! each candidate needs only one look-up of a moved line for each direction. This is several times
 //! less work than moving each candidate.
+//!
+//! Moves up and down are moves along the rows of the transposed board. A move that takes a stone from a
+//! mask in another row than the spawned tile's is not made at all.
 
 use std::array;
 
-use super::board::{Board, ONES, Shape, Size, empty_cells, for_size, holds, occupied};
+use super::board::{Board, ONES, Shape, Size, empty_cells, for_size, holds_digit, occupied};
 use super::exp::Exp;
-use super::rules::{Rules, for_rules};
+use super::locks::MASKS;
+use super::rules::Rules;
+use super::symmetry::transpose;
 use super::variant::Game;
 use crate::wide::wide;
 
@@ -18,77 +23,175 @@ type BothMoves = [u16; 2];
 /// The moved lines of a game's boards, in two tables of at most 256 KiB.
 pub(crate) struct LineTables {
     size: Size,
-    /// The winning tile.
-    win: Exp,
-    /// Indexed by the packed row; `columns` is indexed by the packed column.
-    rows: Vec<BothMoves>,
-    columns: Vec<BothMoves>,
+    /// The winning tile in every digit.
+    win: u64,
+    /// For moves along rows, and along columns.
+    axes: [Axis; 2],
+}
+
+/// The moves along one axis. Boards are transposed if the axis is that of the columns.
+struct Axis {
+    /// Indexed by the packed line.
+    moved: Vec<BothMoves>,
+    masks: [Board; MASKS],
+    /// The digit f in each cell where the winning tile wins.
+    targets: Board,
 }
 
 /// Candidates, and the boards after their moves.
 #[derive(Default)]
 pub(crate) struct SpawnedMoves {
-    /// The candidates of the first afterstate, from its last cell on, then of the next afterstate.
-    pub(crate) candidates: Vec<Board>,
-    /// Whether each candidate has a legal move.
-    pub(crate) live: Vec<bool>,
-    /// Boards after the moves, not canonical. `movers` holds the index of each board's candidate.
-    /// Only the first `reached` entries of the two lists are valid.
-    pub(crate) boards: Vec<Board>,
-    pub(crate) movers: Vec<u32>,
-    pub(crate) reached: usize,
-    /// Winning moves: the index of the candidate, and the board with the winning tile.
+    /// Number of candidates: those of the first afterstate, from its last cell on, then those of the next.
+    pub(crate) candidates: usize,
+    /// The moves along rows, and along columns.
+    pub(crate) reached: [ReachedBoards; 2],
+    /// Winning moves: the number of the candidate, and the board with the winning tile.
     pub(crate) won: Vec<(u32, Board)>,
+    /// Candidates without a legal move, with their numbers.
+    pub(crate) dead: Vec<(u32, Board)>,
+}
+
+/// Boards after moves that do not win, not canonical, and the number of each board's candidate.
+#[derive(Default)]
+pub(crate) struct ReachedBoards {
+    boards: Vec<Board>,
+    movers: Vec<u32>,
+    /// Only so many entries of the two lists are valid.
+    count: usize,
 }
 
 impl LineTables {
     /// Build the tables of a game.
     pub(crate) fn new(game: &Game) -> Self {
         let (size, win) = (game.size(), game.win());
-        Self {
-            size,
-            win,
-            rows: table(size.cols(), size.stones() > 0),
-            columns: table(size.rows(), size.stones() > 0),
-        }
+        // Without a winning tile there are no target cells, so any digit will do.
+        let (win, targets) = match win {
+            Exp::LAST => (ONES, 0),
+            _ => (u64::from(win.get()) * ONES, size.locks().targets),
+        };
+        let axis = |length, turned: fn(Size, Board) -> Board| Axis {
+            moved: table(length, size.stones() > 0),
+            masks: size.locks().masks.map(|mask| turned(size, mask)),
+            targets: turned(size, targets),
+        };
+        let rows = axis(size.cols(), |_, board| board);
+        let columns = axis(size.rows(), |size, board| {
+            for_size!(size, transpose::<R, C>(board))
+        });
+        let axes = [rows, columns];
+        Self { size, win, axes }
     }
 
     /// Spawn into `afterstates` and move the candidates: `moves[0]` for a spawned 2, `moves[1]` for
     /// a spawned 4.
     pub(crate) fn moves(&self, afterstates: &[Board], moves: &mut [SpawnedMoves; 2]) {
-        for_rules!(
-            Rules(self.size),
-            moves_in::<R, C, STONES>(self, afterstates, moves)
-        );
+        let size = self.size;
+        let candidates = afterstates
+            .iter()
+            .map(|&board| empty_cells(board, size.cells()));
+        let candidates = candidates.sum::<u32>() as usize;
+        moves
+            .iter_mut()
+            .for_each(|moves| moves.make_room(candidates));
+        match size.locks() {
+            locks if locks.is_none() => {
+                for_size!(size, moves_in::<R, C, 0>(self, afterstates, moves));
+            }
+            locks if locks.masks().len() < 2 => {
+                for_size!(size, moves_in::<R, C, 1>(self, afterstates, moves));
+            }
+            _ => for_size!(size, moves_in::<R, C, MASKS>(self, afterstates, moves)),
+        }
+        // With all symmetries, the transposed boards have the same canonical forms.
+        if size.symmetries() < 8 {
+            for moves in moves {
+                let (along_columns, _) = moves.reached[1].parts();
+                for_size!(size, transpose_all::<C, R>(along_columns));
+            }
+        }
+    }
+}
+
+impl ReachedBoards {
+    /// The boards and their movers.
+    pub(crate) fn parts(&mut self) -> (&mut [Board], &[u32]) {
+        (&mut self.boards[..self.count], &self.movers[..self.count])
     }
 }
 
 wide! {
-    fn moves_in<const R: usize, const C: usize, const STONES: bool>(
+    fn transpose_all<const R: usize, const C: usize>(boards: &mut [Board]) {
+        for board in boards {
+            *board = transpose::<R, C>(*board);
+        }
+    }
+}
+
+wide! {
+    /// `MASKS` is the number of masks, or greater.
+    fn moves_in<const R: usize, const C: usize, const MASKS: usize>(
         lines: &LineTables,
         afterstates: &[Board],
         moves: &mut [SpawnedMoves; 2],
     ) {
+        let [rows, columns] = &lines.axes;
         // The exact lengths let the compiler drop the bounds checks.
-        let rows = &lines.rows[..1 << (4 * C)];
-        let columns = &lines.columns[..1 << (4 * R)];
-        let cells = Shape::<R, C>::CELLS as u32;
-        let candidates = afterstates.iter().map(|&board| empty_cells(board, cells)).sum::<u32>();
-        moves.iter_mut().for_each(|moves| moves.make_room(candidates as usize));
-        let mut number = 0;
+        let row_table = &rows.moved[..1 << (4 * C)];
+        let column_table = &columns.moved[..1 << (4 * R)];
+        let [twos, fours] = moves;
+        let mut lists = [Lists::new(twos), Lists::new(fours)];
+        let mut mover = 0;
         for &afterstate in afterstates {
-            let moved = MovedBoard::<R, C>::new(afterstate, rows, columns);
+            let across = MovedBoard::<R, C, MASKS>::new(afterstate, rows, row_table);
+            let along =
+                MovedBoard::<C, R, MASKS>::new(transpose::<R, C>(afterstate), columns, column_table);
             let mut empty = !occupied(afterstate) & ONES & Shape::<R, C>::BOARD;
             while empty != 0 {
                 let shift = empty.trailing_zeros();
                 empty &= empty - 1;
-                for (tile, moves) in (1..).zip(moves.iter_mut()) {
-                    let candidate = afterstate | tile << shift;
-                    let boards = moved.with(shift as usize / 4, tile, rows, columns);
-                    moves.take::<STONES>(number, candidate, boards, lines);
+                let cell = shift as usize / 4;
+                let (row, column) = (cell / C, cell % C);
+                let [two, four] = &mut lists;
+                let by_rows = across.take::<0>(row, column, [two, four], mover, lines.win);
+                let by_columns = along.take::<1>(column, row, [two, four], mover, lines.win);
+                if !(by_rows[0] | by_columns[0]) {
+                    two.dead.push((mover, afterstate | 1 << shift));
                 }
-                number += 1;
+                if !(by_rows[1] | by_columns[1]) {
+                    four.dead.push((mover, afterstate | 2 << shift));
+                }
+                mover += 1;
             }
+        }
+        let counts = lists.map(|lists| lists.counts);
+        for (moves, counts) in moves.iter_mut().zip(counts) {
+            for (reached, count) in moves.reached.iter_mut().zip(counts) {
+                reached.count = count;
+            }
+        }
+    }
+}
+
+/// The lists of some moves, while they are filled.
+struct Lists<'a> {
+    boards: [&'a mut [Board]; 2],
+    movers: [&'a mut [u32]; 2],
+    counts: [usize; 2],
+    won: &'a mut Vec<(u32, Board)>,
+    dead: &'a mut Vec<(u32, Board)>,
+}
+
+impl<'a> Lists<'a> {
+    #[inline(always)]
+    fn new(moves: &'a mut SpawnedMoves) -> Self {
+        let room = 2 * moves.candidates;
+        let [across, along] = &mut moves.reached;
+        Self {
+            boards: [&mut across.boards[..room], &mut along.boards[..room]],
+            movers: [&mut across.movers[..room], &mut along.movers[..room]],
+            counts: [0; 2],
+            won: &mut moves.won,
+            dead: &mut moves.dead,
         }
     }
 }
@@ -96,135 +199,116 @@ wide! {
 impl SpawnedMoves {
     /// Clear all lists, and make room for `candidates` candidates and their moves.
     fn make_room(&mut self, candidates: usize) {
-        self.candidates.resize(candidates, 0);
-        self.live.resize(candidates, false);
-        self.reached = 0;
+        self.candidates = candidates;
         self.won.clear();
-        if self.boards.len() < 4 * candidates {
-            self.boards.resize(4 * candidates, 0);
-            self.movers.resize(4 * candidates, 0);
-        }
-    }
-
-    /// Record a candidate and the boards after its four moves.
-    #[inline(always)]
-    fn take<const STONES: bool>(
-        &mut self,
-        number: usize,
-        candidate: Board,
-        boards: [Board; 4],
-        lines: &LineTables,
-    ) {
-        let locks = lines.size.locks();
-        let mover = number as u32;
-        let room = self.reached..self.reached + 4;
-        self.movers[room.clone()].copy_from_slice(&[mover; 4]);
-        let to = &mut self.boards[room];
-        let (mut reached, mut wins) = (0, false);
-        for board in boards {
-            to[reached & 3] = board;
-            let kept = !STONES || locks.keeps(board);
-            let is_won = match STONES {
-                true => kept && holds(board & locks.targets, lines.win),
-                false => holds(board, lines.win),
-            };
-            if is_won {
-                self.won.push((mover, board));
-                wins = true;
-            } else {
-                reached += usize::from(kept & (board != candidate));
+        self.dead.clear();
+        for reached in &mut self.reached {
+            reached.count = 0;
+            if reached.boards.len() < 2 * candidates {
+                reached.boards.resize(2 * candidates, 0);
+                reached.movers.resize(2 * candidates, 0);
             }
         }
-        self.candidates[number] = candidate;
-        self.live[number] = reached > 0 || wins;
-        self.reached += reached;
     }
 }
 
-/// A board before and after a move in each direction.
-struct MovedBoard<const R: usize, const C: usize> {
-    /// Packed rows and columns, the last row and the last column first. An index of two bits needs
-    /// no bounds check in an array of four.
-    rows: [u64; 4],
-    columns: [u64; 4],
-    /// Moved to the left and to the right.
-    across: [Board; 2],
-    /// Moved up and down.
-    along: [Board; 2],
+/// A board before and after a move along its rows to each side.
+struct MovedBoard<'a, const R: usize, const C: usize, const MASKS: usize> {
+    board: Board,
+    moved: [Board; 2],
+    /// For each side, the rows where a spawned tile can keep a mask.
+    open: [u64; 2],
+    axis: &'a Axis,
+    table: &'a [BothMoves],
 }
 
-impl<const R: usize, const C: usize> MovedBoard<R, C> {
+impl<'a, const R: usize, const C: usize, const MASKS: usize> MovedBoard<'a, R, C, MASKS> {
     /// Digits of a row.
     const ROW: u64 = (1 << (4 * C)) - 1;
 
     #[inline(always)]
-    fn new(board: Board, moved_rows: &[BothMoves], moved_columns: &[BothMoves]) -> Self {
-        let (mut rows, mut columns) = ([0; 4], [0; 4]);
-        let (mut across, mut along) = ([0; 2], [0; 2]);
-        for (row, digits) in rows[..R].iter_mut().enumerate() {
-            *digits = board >> (4 * C * row) & Self::ROW;
-            let moved = moved_rows[*digits as usize];
-            for (whole, line) in across.iter_mut().zip(moved) {
-                *whole |= u64::from(line) << (4 * C * row);
+    fn new(board: Board, axis: &'a Axis, table: &'a [BothMoves]) -> Self {
+        let mut moved = [0; 2];
+        for row in 0..R {
+            let line = table[(board >> (4 * C * row) & Self::ROW) as usize];
+            for (moved, line) in moved.iter_mut().zip(line) {
+                *moved |= u64::from(line) << (4 * C * row);
             }
         }
-        for (column, digits) in columns[..C].iter_mut().enumerate() {
-            *digits = Self::column(board >> (4 * column));
-            let moved = moved_columns[*digits as usize];
-            for (whole, line) in along.iter_mut().zip(moved) {
-                *whole |= Self::spread(line) << (4 * column);
-            }
-        }
+        let open = moved.map(|moved| {
+            axis.masks[..MASKS].iter().fold(0, |open, mask| {
+                let lost = mask & !moved;
+                let row = Self::ROW << ((lost.trailing_zeros() as usize / (4 * C) * 4 * C) & 63);
+                open | match lost & !row {
+                    _ if lost == 0 => u64::MAX,
+                    0 => row,
+                    _ => 0,
+                }
+            })
+        });
         Self {
-            rows,
-            columns,
-            across,
-            along,
+            board,
+            moved,
+            open,
+            axis,
+            table,
         }
     }
 
-    /// The boards after each move if a tile is added in an empty cell, counted from the last cell.
+    /// Spawn a 2 and a 4 in a cell and move to both sides. Rows and their cells are counted from the last.
+    /// Returns for each tile whether a move is legal. `AXIS` is 1 if the board is transposed.
     #[inline(always)]
-    fn with(
+    fn take<const AXIS: usize>(
         &self,
-        cell: usize,
-        tile: u64,
-        rows: &[BothMoves],
-        columns: &[BothMoves],
-    ) -> [Board; 4] {
-        let (row, column) = ((cell / C) & 3, cell % C);
-        let line = self.rows[row] | tile << (4 * column);
-        let [left, right] = rows[line as usize & ((1 << (4 * C)) - 1)];
-        let line = self.columns[column] | tile << (4 * row);
-        let [up, down] = columns[line as usize & ((1 << (4 * R)) - 1)];
-        let at = 4 * C * row;
-        let others = !(Self::ROW << at);
-        let across = |whole: Board, line: u16| whole & others | u64::from(line) << at;
-        let at = 4 * column;
-        let others = !(Self::spread(u16::MAX) << at);
-        let along = |whole: Board, line: u16| whole & others | Self::spread(line) << at;
-        [
-            along(self.along[0], up),
-            across(self.across[1], right),
-            along(self.along[1], down),
-            across(self.across[0], left),
-        ]
-    }
-
-    /// The last column of a board, packed.
-    #[inline(always)]
-    fn column(board: Board) -> u64 {
-        (0..R).fold(0, |packed, row| {
-            packed | (board >> (4 * C * row) & 15) << (4 * row)
-        })
-    }
-
-    /// The board with this packed line as its last column.
-    #[inline(always)]
-    fn spread(line: u16) -> Board {
-        (0..R).fold(0, |board, row| {
-            board | (u64::from(line) & (15 << (4 * row))) << (4 * (C - 1) * row)
-        })
+        row: usize,
+        place: usize,
+        [two, four]: [&mut Lists<'_>; 2],
+        mover: u32,
+        win: u64,
+    ) -> [bool; 2] {
+        let shift = 4 * C * row;
+        let line = self.board >> shift & Self::ROW;
+        let lines = [line | 1 << (4 * place), line | 2 << (4 * place)].map(|line| line & Self::ROW);
+        let mut live = [false; 2];
+        let mut take = |side: usize| {
+            if MASKS > 0 && self.open[side] >> shift & 1 == 0 {
+                return;
+            }
+            let moved = self.moved[side];
+            let others = !(Self::ROW << shift);
+            let (rest, change) = (moved & others, (moved ^ self.board) & others);
+            let take = |line: u64, lists: &mut Lists<'_>| {
+                let after = u64::from(self.table[line as usize][side]);
+                let board = rest | after << shift;
+                let masks = &self.axis.masks[..MASKS];
+                let is_kept = masks.is_empty()
+                    || masks
+                        .iter()
+                        .fold(false, |kept, mask| kept | (mask & !board == 0));
+                if holds_digit(board & self.axis.targets, win) {
+                    if is_kept {
+                        let board = if AXIS == 1 {
+                            transpose::<R, C>(board)
+                        } else {
+                            board
+                        };
+                        lists.won.push((mover, board));
+                    }
+                    return is_kept;
+                }
+                let is_legal = is_kept & (change | (after ^ line) != 0);
+                let count = &mut lists.counts[AXIS];
+                lists.boards[AXIS][*count] = board;
+                lists.movers[AXIS][*count] = mover;
+                *count += usize::from(is_legal);
+                is_legal
+            };
+            live[0] |= take(lines[0], two);
+            live[1] |= take(lines[1], four);
+        };
+        take(0);
+        take(1);
+        live
     }
 }
 
@@ -294,11 +378,11 @@ mod tests {
             afterstates.retain(|&board| !game.is_won(board));
             let mut both = <[SpawnedMoves; 2]>::default();
             tables.moves(&afterstates, &mut both);
-            for (tile, moves) in [Exp::TWO, Exp::FOUR].into_iter().zip(&both) {
+            for (tile, moves) in [Exp::TWO, Exp::FOUR].into_iter().zip(&mut both) {
                 let mut candidates = Vec::new();
                 rules.spawn(&afterstates, tile, &mut candidates);
-                assert_eq!(moves.candidates, candidates);
-                let (mut reached, mut won) = (Vec::new(), Vec::new());
+                assert_eq!(moves.candidates, candidates.len());
+                let (mut reached, mut won, mut dead) = (Vec::new(), Vec::new(), Vec::new());
                 for (&candidate, mover) in candidates.iter().zip(0..) {
                     let moved = rules.moves(candidate, Exp::LAST);
                     for after in moved {
@@ -306,20 +390,26 @@ mod tests {
                             To(board) if game.is_won(board) => {
                                 won.push((mover, board));
                             }
-                            To(board) => reached.push((mover, board)),
+                            To(board) => reached.push((mover, game.canonical(board))),
                             _ => {}
                         }
                     }
-                    let live = moved != [Illegal; 4];
-                    assert_eq!(moves.live[mover as usize], live, "{name} {candidate:#x}");
+                    if moved == [Illegal; 4] {
+                        dead.push((mover, candidate));
+                    }
                 }
-                let movers = moves
-                    .movers
-                    .iter()
-                    .copied()
-                    .zip(moves.boards.iter().copied());
-                assert_eq!(movers.take(moves.reached).collect::<Vec<_>>(), reached);
-                assert_eq!(moves.won, won);
+                let mut found = Vec::new();
+                for reached in &mut moves.reached {
+                    let (boards, movers) = reached.parts();
+                    rules.canonicalise(boards);
+                    found.extend(movers.iter().copied().zip(boards.iter().copied()));
+                }
+                for list in [&mut reached, &mut found, &mut won, &mut moves.won] {
+                    list.sort_unstable();
+                }
+                assert_eq!(found, reached, "{name}");
+                assert_eq!(moves.won, won, "{name}");
+                assert_eq!(moves.dead, dead, "{name}");
             }
         }
     }

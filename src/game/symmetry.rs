@@ -36,14 +36,13 @@ pub(crate) fn mirror_rows<const R: usize, const C: usize>(x: u64) -> u64 {
     image
 }
 
-/// Transpose a square: each diagonal moves as a whole.
+/// Transpose a board: all cells that move by the same number of digits move together. In a square they are
+/// a diagonal.
 #[inline(always)]
 pub(crate) fn transpose<const R: usize, const C: usize>(x: u64) -> u64 {
-    let side = C as i32;
     let mut image = 0;
-    for (diagonal, mask) in (1 - side..side).zip(Shape::<R, C>::DIAGONALS) {
-        // Cell (r, c) moves to (c, r), which is (c - r) * (side - 1) cells nearer to the last cell.
-        image |= shift_digits(x & mask, -diagonal * (side - 1));
+    for (by, mask) in (-9..).zip(Shape::<R, C>::DIAGONALS) {
+        image |= shift_digits(x & mask, by);
     }
     image
 }

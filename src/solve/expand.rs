@@ -138,10 +138,7 @@ impl Expand<'_> {
         moves: &mut SpawnedMoves,
         found: &mut FindScratch,
     ) -> Result<Vec<[u32; GOALS]>> {
-        let reached = &mut moves.boards[..moves.reached];
-        self.game.rules().canonicalise(reached);
-        let places = layer.find(reached, found);
-        let mut best = vec![[0; GOALS]; moves.candidates.len()];
+        let mut best = vec![[0; GOALS]; moves.candidates];
         let mut raise = |mover: u32, values: [u32; GOALS]| {
             let best = &mut best[mover as usize];
             for goal in 0..GOALS {
@@ -149,30 +146,34 @@ impl Expand<'_> {
             }
         };
         let values = layer.values();
-        for &place in places {
-            prefetch(values, place as usize);
-        }
-        for ((&place, &mover), &afterstate) in places.iter().zip(&moves.movers).zip(&*reached) {
-            // The place of an absent afterstate is out of bounds.
-            let Some(values) = values.get(place as usize) else {
-                let sum = self.game.sum(afterstate);
-                return Err(SolvingError::Absent { sum, afterstate }.into());
-            };
-            let values = values.each_ref();
-            raise(mover, values.map(|value| value.load(Relaxed)));
+        for reached in &mut moves.reached {
+            let (boards, movers) = reached.parts();
+            self.game.rules().canonicalise(boards);
+            let places = layer.find(boards, found);
+            for &place in places {
+                prefetch(values, place as usize);
+            }
+            for ((&place, &mover), &afterstate) in places.iter().zip(movers).zip(&*boards) {
+                // The place of an absent afterstate is out of bounds.
+                let Some(values) = values.get(place as usize) else {
+                    let sum = self.game.sum(afterstate);
+                    return Err(SolvingError::Absent { sum, afterstate }.into());
+                };
+                let values = values.each_ref();
+                raise(mover, values.map(|value| value.load(Relaxed)));
+            }
         }
         for &(mover, board) in &moves.won {
             raise(mover, payoffs.map(|payoff| payoff.ended(board)));
         }
-        let candidates = moves.candidates.iter().zip(&moves.live);
-        for (best, (&candidate, &live)) in best.iter_mut().zip(candidates) {
-            if live {
-                for goal in 0..GOALS {
-                    best[goal] = best[goal].saturating_add(payoffs[goal].step);
-                }
-            } else {
-                *best = payoffs.map(|payoff| payoff.ended(candidate));
+        let steps = payoffs.map(|payoff| payoff.step);
+        for best in &mut best {
+            for goal in 0..GOALS {
+                best[goal] = best[goal].saturating_add(steps[goal]);
             }
+        }
+        for &(number, board) in &moves.dead {
+            best[number as usize] = payoffs.map(|payoff| payoff.ended(board));
         }
         Ok(best)
     }
