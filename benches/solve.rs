@@ -95,7 +95,7 @@ fn look_up(group: &mut BenchmarkGroup<WallTime>, layer: &Layer) {
 
 /// An index of the boards with these ranks.
 fn index_of(ranking: &Ranking, ranks: &[u64]) -> Index {
-    let mut index = Index::new(ranking.boards()).unwrap();
+    let mut index = Index::new(ranking.boards(), ranks.len() as u64).unwrap();
     index.announce(ranks);
     index.make_records().unwrap();
     index.insert(ranks);
