@@ -15,6 +15,7 @@
 //! a weight has the rest, so no board takes a division.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use super::beside::Beside;
@@ -41,6 +42,9 @@ pub struct RankTables {
     classes: Vec<Peers>,
     /// For each possible row and each class: the pairs of equal weight whose first row is less.
     pairs: Vec<u32>,
+    /// The same in half the memory, instead of `pairs`, for rows of up to three cells: at most 4,620
+    /// pairs of them have equal weights.
+    short_pairs: Vec<u16>,
     /// For 0, 1, 2, ... rows: the ways to fill them, by weight.
     ways: Vec<Vec<u64>>,
     bottoms: OnceLock<Bottoms>,
@@ -130,10 +134,12 @@ impl RankTables {
             rows[usize::from(bits)].place = place;
         }
         let [high, wide] = [size.rows(), size.cols()].map(usize::from);
-        let pairs = match bottom_rows(high, wide) {
-            1 => Vec::new(),
-            _ => pairs(&order, &classes, heaviest),
-        };
+        let (mut pairs, mut short_pairs) = (Vec::new(), Vec::new());
+        match (bottom_rows(high, wide), wide) {
+            (1, _) => {}
+            (_, 4) => pairs = all_pairs(&order, &classes, heaviest),
+            _ => short_pairs = all_pairs(&order, &classes, heaviest),
+        }
         let mut ways = vec![vec![0; heaviest + 1]];
         ways[0][0] = 1;
         for rows in 1..=high {
@@ -150,6 +156,7 @@ impl RankTables {
             order,
             classes,
             pairs,
+            short_pairs,
             ways,
             bottoms: OnceLock::new(),
         })
@@ -254,14 +261,19 @@ fn weight_of_digit(size: Size, top: Exp, digit: u8) -> Option<usize> {
 }
 
 /// See [`RankTables::pairs`].
-fn pairs(order: &[(u16, u16)], classes: &[Peers], heaviest: usize) -> Vec<u32> {
-    let mut pairs = vec![0; order.len() * classes.len()];
+fn all_pairs<T: Clone + TryFrom<u32, Error: Debug>>(
+    order: &[(u16, u16)],
+    classes: &[Peers],
+    heaviest: usize,
+) -> Vec<T> {
+    let number = |pairs| T::try_from(pairs).expect("few pairs have equal weights");
+    let mut pairs = vec![number(0); order.len() * classes.len()];
     let mut before = vec![0; heaviest + 1];
     for (pairs, &(_, class)) in pairs.chunks_exact_mut(classes.len()).zip(order) {
         let weight = classes[usize::from(class)].weight;
         for (pairs, below) in pairs.iter_mut().zip(classes) {
             if let Some(before) = before.get_mut(weight + below.weight) {
-                *pairs = *before;
+                *pairs = number(*before);
                 *before += below.rows.len() as u32;
             }
         }
@@ -305,11 +317,15 @@ impl Ranking {
     pub fn ranks(&self, boards: &[Board], ranks: &mut Vec<u64>) {
         let start = ranks.len();
         ranks.extend_from_slice(boards);
-        let ranks = &mut ranks[start..];
+        self.encode(&mut ranks[start..]);
+    }
+
+    /// Replace boards by their ranks, like [`Ranking::ranks`].
+    pub(crate) fn encode(&self, boards: &mut [Board]) {
         if let Some(beside) = &self.tables.beside {
-            beside.leave_out(ranks);
+            beside.leave_out(boards);
         }
-        for_size!(self.tables.size, ranks_of::<R, C>(self, ranks));
+        for_size!(self.tables.size, ranks_of::<R, C>(self, boards));
     }
 
     /// Replace ranks, sorted, by their boards. The first call makes a table of all
@@ -365,19 +381,20 @@ wide! {
         // proves that every row is in bounds.
         let rows = &ranking.tables.rows[..1 << (4 * C)];
         let (pairs, classes) = (&ranking.tables.pairs[..], ranking.tables.classes.len());
+        let short_pairs = &ranking.tables.short_pairs[..];
         let (first, second) = (&ranking.first[..], &ranking.second[..]);
-        for rank in boards {
-            let board = *rank;
-            let row = |row: usize| rows[(board >> (4 * C * (R - 1 - row))) as usize & (rows.len() - 1)];
-            *rank = first[usize::from(row(0).place)] + u64::from(row(R - 1).number);
+        for board in boards {
+            let row = |row: usize| rows[(*board >> (4 * C * (R - 1 - row))) as usize & (rows.len() - 1)];
+            let mut rank = first[usize::from(row(0).place)] + u64::from(row(R - 1).number);
             if R - bottom_rows(R, C) == 2 {
                 let at = usize::from(row(0).class) * first.len() + usize::from(row(1).place);
-                *rank += second[at];
+                rank += second[at];
             }
             if bottom_rows(R, C) == 2 {
                 let at = usize::from(row(R - 2).place) * classes + usize::from(row(R - 1).class);
-                *rank += u64::from(pairs[at]);
+                rank += if C == 4 { u64::from(pairs[at]) } else { u64::from(short_pairs[at]) };
             }
+            *board = rank;
         }
     }
 }

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use crate::game::PartKey;
 use crate::part::Kind;
+use crate::wide::wide;
 
 /// Bits of a range that fit a core's second cache: 256 KiB.
 pub(super) const FIT: u64 = 1 << 21;
@@ -37,11 +38,8 @@ impl Bitmap {
         let unique = if self.dense {
             self.words.clear();
             self.words.resize((1 << bits) / 64, 0);
-            let words = &mut self.words[..];
-            for &offset in slices.iter().copied().flatten() {
-                words[offset as usize / 64] |= 1 << (offset % 64);
-            }
-            words.iter().map(|word| word.count_ones() as usize).sum()
+            slices.iter().for_each(|slice| set(&mut self.words, slice));
+            count(&self.words)
         } else {
             self.sorted.clear();
             self.sorted.extend(slices.iter().copied().flatten());
@@ -66,17 +64,49 @@ impl Bitmap {
             return;
         }
         let words = &self.words[offsets.start / 64..offsets.end / 64];
-        let number: u32 = words.iter().map(|word| word.count_ones()).sum();
-        ranks.reserve_exact(number as usize);
-        for (&word, first) in words
-            .iter()
-            .zip((first + offsets.start as u64..).step_by(64))
-        {
-            let mut word = word;
-            while word != 0 {
-                ranks.push(first + u64::from(word.trailing_zeros()));
-                word &= word - 1;
+        let start = ranks.len();
+        let end = start + count(words);
+        ranks.reserve_exact(end + ROOM - start);
+        ranks.resize(end + ROOM, 0);
+        list(words, first + offsets.start as u64, &mut ranks[start..]);
+        ranks.truncate(end);
+    }
+}
+
+/// Ranks that [`list`] writes beyond the last.
+const ROOM: usize = 4;
+
+wide! {
+    /// Set the bits of some offsets.
+    fn set(words: &mut [u64], offsets: &[u32]) {
+        for &offset in offsets {
+            words[offset as usize / 64] |= 1 << (offset % 64);
+        }
+    }
+}
+
+wide! {
+    /// Number of bits.
+    fn count(words: &[u64]) -> usize {
+        words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+wide! {
+    /// Write the ranks of all bits to `ranks`. The first bit has rank `first`.
+    fn list(words: &[u64], first: u64, ranks: &mut [u64]) {
+        let mut end = 0;
+        for (&word, first) in words.iter().zip((0..).map(|word| first + 64 * word)) {
+            let (mut left, mut at) = (word, end);
+            // Four at a time, because the processor cannot predict the number of bits of a word.
+            while left != 0 {
+                for rank in &mut ranks[at..at + ROOM] {
+                    *rank = first + u64::from(left.trailing_zeros());
+                    left &= left.wrapping_sub(1);
+                }
+                at += ROOM;
             }
+            end += word.count_ones() as usize;
         }
     }
 }

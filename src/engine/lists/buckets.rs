@@ -12,29 +12,22 @@ use crate::engine::plan::Plan;
 use crate::error::Result;
 use crate::part::delta::{put_deltas, take_deltas};
 use crate::store::Spill;
+use crate::wide::wide;
 
 /// Bytes that are written to the spill file at once.
 const WRITE: usize = 1 << 20;
 
-/// The chunk of a range that is being filled.
+/// The chunk of a range that is being filled. Most ranges have none.
+#[derive(Default)]
 struct Bucket {
     open: Chunk,
-    /// Words of `open` that are filled; [`CHUNK`] if there is no chunk, as in most ranges.
+    /// Words of `open` that are filled.
     filled: usize,
-}
-
-impl Default for Bucket {
-    fn default() -> Self {
-        Self {
-            open: Chunk::default(),
-            filled: CHUNK,
-        }
-    }
 }
 
 impl Bucket {
     fn offsets(&self) -> &[u32] {
-        &self.open.0[..self.filled.min(self.open.0.len())]
+        &self.open.0[..self.filled]
     }
 }
 
@@ -87,20 +80,18 @@ impl Buckets {
     /// Add candidates.
     pub(super) fn put(
         &mut self,
-        ranks: &[u64],
+        mut ranks: &[u64],
         pool: &mut ChunkPool,
         bitmap: &mut Bitmap,
     ) -> Result<()> {
-        for &rank in ranks {
-            let range = (rank >> self.bits) as usize;
-            if self.buckets[range].filled == CHUNK {
-                self.next_chunk(range, pool, bitmap)?;
-            }
-            let bucket = &mut self.buckets[range];
-            bucket.open.0[bucket.filled % CHUNK] = (rank & ((1 << self.bits) - 1)) as u32;
-            bucket.filled += 1;
+        loop {
+            let put = put_until_full(&mut self.buckets, self.bits, ranks);
+            ranks = &ranks[put..];
+            let Some(&rank) = ranks.first() else {
+                return Ok(());
+            };
+            self.next_chunk((rank >> self.bits) as usize, pool, bitmap)?;
         }
-        Ok(())
     }
 
     /// Put the full chunk of a bucket aside, if it has one, and make room if the pool is used up.
@@ -206,6 +197,21 @@ impl Buckets {
     /// Return all chunks to the pool.
     pub(super) fn retire(mut self, pool: &mut ChunkPool) {
         (0..self.ranges()).for_each(|range| self.release(range, pool));
+    }
+}
+
+wide! {
+    /// Put candidates into the open chunks, until a chunk is full or missing. Returns their number.
+    fn put_until_full(buckets: &mut [Bucket], bits: u32, ranks: &[u64]) -> usize {
+        for (put, &rank) in ranks.iter().enumerate() {
+            let bucket = &mut buckets[(rank >> bits) as usize];
+            let Some(offset) = bucket.open.0.get_mut(bucket.filled) else {
+                return put;
+            };
+            *offset = (rank & ((1 << bits) - 1)) as u32;
+            bucket.filled += 1;
+        }
+        ranks.len()
     }
 }
 
