@@ -105,10 +105,7 @@ impl Work<'_> {
         let source = self.key_range(files)?;
         let lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
         let [own, above] = [max, max.next()].map(|max| lists.collect(Kind::Afterstates, max));
-        let visit = ExpandStates {
-            own: &own,
-            above: &above,
-        };
+        let visit = ExpandStates::new(&own, &above);
         self.build_boards(source, visit)?;
         self.build_candidates(Kind::Afterstates, max, own)?;
         if max < self.layer.run.game().top() {

@@ -46,9 +46,9 @@ impl<S: Source, V> PartJob<S, V> {
         self.writers = Mutex::new(writers);
     }
 
-    /// Boards of every block but the last.
-    pub(super) fn block(&self) -> usize {
-        self.writers()[0].block()
+    /// Boards of every block but the last; `None` if the job writes no files.
+    pub(super) fn block(&self) -> Option<usize> {
+        self.writers().first().map(Writer::block)
     }
 
     pub(super) fn writers(&self) -> MutexGuard<'_, Vec<Writer>> {
@@ -108,12 +108,12 @@ pub(crate) trait Visit: Sync {
     const ENCODES_WHAT_IT_FOUND: bool = false;
 
     /// Count the boards of a sorted range, and drop the boards that the part's file does not list.
-    fn count_and_filter(&self, _boards: &mut Vec<Board>) -> Tally {
-        Tally::default()
+    fn count_and_filter(&self, _boards: &mut Vec<Board>, _worker: &mut Worker) -> Result<Tally> {
+        Ok(Tally::default())
     }
 
     /// Visit a slice of the listed boards, which begins at position `at` of its block. `found`
-    /// holds the findings of the block.
+    /// holds the findings of the block. Not called unless the encoding of a block needs them.
     fn visit(
         &self,
         _boards: &[Board],
@@ -143,11 +143,11 @@ pub(crate) struct CountAfterstates(pub(crate) Rules);
 impl Visit for CountAfterstates {
     type Found = ();
 
-    fn count_and_filter(&self, afterstates: &mut Vec<Board>) -> Tally {
-        Tally {
+    fn count_and_filter(&self, afterstates: &mut Vec<Board>, _: &mut Worker) -> Result<Tally> {
+        Ok(Tally {
             empty_cells: self.0.empty_cells(afterstates),
             ..Tally::default()
-        }
+        })
     }
 }
 

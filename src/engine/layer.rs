@@ -24,8 +24,8 @@ use crate::counts::Row;
 use crate::error::Result;
 use crate::game::{Board, Exp, LAST_START, PartKey, Tally};
 use crate::laws;
-use crate::part::{Block, Kind, fingerprint};
-use crate::progress::Progress;
+use crate::part::{Block, Kind};
+use crate::progress::{Progress, Silent};
 use crate::store::{CountedLayer, Files, Store};
 
 /// The candidates for the afterstates of a layer, by largest tile. They come from the states with
@@ -40,6 +40,17 @@ pub(crate) struct ListCounter<'a> {
     frontier: Option<Frontier>,
     /// The states of the last layer, if it is small.
     states: PartLists,
+}
+
+/// What becomes of the boards of a layer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// They stay in memory: the layer is small.
+    Memory,
+    /// States and afterstates are written.
+    Files,
+    /// Only afterstates are written: the run does not keep the states.
+    Afterstates,
 }
 
 /// Parts in memory.
@@ -69,7 +80,17 @@ impl<'a> ListCounter<'a> {
             None => Frontier::open(store.run())?,
         };
         if frontier.candidates_at_most() > self.lists.plan.small {
-            let layer = self.count_layer(&mut frontier, false, store, progress)?;
+            let (keep, sum) = (store.run().keep(), frontier.sum());
+            let form = match keep.states() || sum == last || !store.run().game().goes_on(sum) {
+                true => Form::Files,
+                false => Form::Afterstates,
+            };
+            let mut layer = self.count_layer(&mut frontier, form, store, progress)?;
+            if layer.last && form == Form::Afterstates {
+                // Only the first count tells that this layer is the last, whose states are listed.
+                store.outbox().drop_from(sum)?;
+                layer = self.count_layer(&mut frontier, Form::Files, store, &mut Silent)?;
+            }
             progress.end(&layer.finished(store.run().keep()));
             return Ok(vec![layer]);
         }
@@ -78,8 +99,8 @@ impl<'a> ListCounter<'a> {
         let mut layers = Vec::new();
         loop {
             // A stop waits for a small layer, because the layers before it are only in memory.
-            let mut layer =
-                workers.finish(|| self.count_layer(&mut frontier, true, store, progress))?;
+            let mut layer = workers
+                .finish(|| self.count_layer(&mut frontier, Form::Memory, store, progress))?;
             let goes_on =
                 layer.sum < last && frontier.candidates_at_most() <= self.lists.plan.small;
             let stops = progress.stop() || workers.check().is_err();
@@ -109,12 +130,12 @@ impl<'a> ListCounter<'a> {
         }
     }
 
-    /// Count the layer that follows from a frontier. The files of a large layer are written. The
-    /// boards of a small layer stay in memory, and the frontier advances to its afterstates.
+    /// Count the layer that follows from a frontier. If its boards stay in memory, the frontier advances
+    /// to its afterstates.
     fn count_layer(
         &mut self,
         frontier: &mut Frontier,
-        small: bool,
+        form: Form,
         store: &mut Store,
         progress: &mut dyn Progress,
     ) -> Result<CountedLayer> {
@@ -124,7 +145,10 @@ impl<'a> ListCounter<'a> {
         self.lists.begin(sum);
         let tiles = store.run().game().top().up_to();
         let keys: Vec<PartKey> = tiles.map(|max| PartKey { sum, max }).collect();
-        let group_size = if small { keys.len() } else { 1 };
+        let group_size = match form {
+            Form::Memory => keys.len(),
+            _ => 1,
+        };
         let (mut afterstates, mut lists) = (CollectedAfterstates::new(), PartLists::new());
         for keys in keys.chunks(group_size) {
             layer.rows.extend(keys.iter().copied().map(Row::of));
@@ -136,10 +160,10 @@ impl<'a> ListCounter<'a> {
                     afterstates.entry(max).or_insert_with(collect);
                 }
             }
-            self.build_states(&origins, &afterstates, small, &mut layer, store, progress)?;
+            self.build_states(&origins, &afterstates, form, &mut layer, store, progress)?;
             let above = afterstates.split_off(&keys[keys.len() - 1].max.next());
             let own = mem::replace(&mut afterstates, above);
-            lists = self.build_afterstates(own, small, &mut layer, store)?;
+            lists = self.build_afterstates(own, form, &mut layer, store)?;
         }
         // No afterstate holds the winning tile, so no candidate is lost here.
         for empty in afterstates.into_values() {
@@ -148,19 +172,18 @@ impl<'a> ListCounter<'a> {
         let game = store.run().game();
         let ends = !game.goes_on(sum) || layer.rows.iter().all(|row| row.afterstates == 0);
         layer.last = sum >= LAST_START && ends && !frontier.goes_on();
-        if small {
+        if form == Form::Memory {
             frontier.advance(lists);
         }
         Ok(layer)
     }
 
-    /// Build a group's live states, in memory if the layer is small, else in files; and collect their
-    /// afterstates.
+    /// Build a group's live states, and collect their afterstates.
     fn build_states(
         &mut self,
         origins: &[Origins],
         afterstates: &CollectedAfterstates,
-        small: bool,
+        form: Form,
         layer: &mut CountedLayer,
         store: &mut Store,
         progress: &mut dyn Progress,
@@ -171,29 +194,37 @@ impl<'a> ListCounter<'a> {
         for (&Origins { key, .. }, candidates) in origins.iter().zip(states) {
             let max = key.max;
             let [own, above] = [max, max.next()].map(|max| &afterstates[&max]);
-            let visit = ExpandStates { own, above };
+            let visit = ExpandStates::new(own, above);
             jobs.push(PartJob::new(key, candidates.into_source(), visit));
         }
-        let mut built = Vec::new();
-        if small {
-            self.states.clear();
-            for (job, list) in self.parts.build_lists(jobs)? {
-                progress.advance(job.tally.unique);
-                layer.spilled += job.source.spilled();
-                let (live, fingerprint) = (list.len() as u64, fingerprint(&list));
-                self.states.push((job.key, list));
-                built.push((job, live, fingerprint));
+        let mut report = |counted: Tally| progress.advance(counted.unique);
+        match form {
+            Form::Memory => {
+                self.states.clear();
+                let built = self.parts.build_lists(mem::take(&mut jobs))?;
+                for (job, list) in built {
+                    report(job.tally);
+                    self.states.push((job.key, list));
+                    jobs.push(job);
+                }
             }
-        } else {
-            let report = |counted: Tally| progress.advance(counted.unique);
-            for (job, sealed) in self.parts.build_files(kind, jobs, store.outbox(), report)? {
-                layer.wrote(kind, sealed.bytes);
-                layer.spilled += job.source.spilled();
-                built.push((job, sealed.states, sealed.fingerprint));
+            Form::Files => {
+                let built = mem::take(&mut jobs);
+                let built = self
+                    .parts
+                    .build_files(kind, built, store.outbox(), report)?;
+                for (job, sealed) in built {
+                    layer.wrote(kind, sealed.bytes);
+                    jobs.push(job);
+                }
             }
+            Form::Afterstates => self.parts.build(&mut jobs, report)?,
         }
-        for (job, live, fingerprint) in built {
-            row_of(layer, job.key).set_states(live, fingerprint, &job.tally);
+        for job in jobs {
+            layer.spilled += job.source.spilled();
+            let live = job.tally.unique - job.tally.dead;
+            job.check_conserved(live)?;
+            row_of(layer, job.key).set_states(live, job.visit.fingerprint(), &job.tally);
             let candidates = job.source.retire();
             self.lists.remember(kind, job.key.max, candidates);
         }
@@ -205,7 +236,7 @@ impl<'a> ListCounter<'a> {
     fn build_afterstates(
         &mut self,
         afterstates: CollectedAfterstates,
-        small: bool,
+        form: Form,
         layer: &mut CountedLayer,
         store: &mut Store,
     ) -> Result<PartLists> {
@@ -217,7 +248,7 @@ impl<'a> ListCounter<'a> {
             jobs.push(PartJob::new(PartKey { sum, max }, source, visit));
         }
         let (mut lists, mut built) = (Vec::new(), Vec::new());
-        if small {
+        if form == Form::Memory {
             for (job, list) in self.parts.build_lists(jobs)? {
                 layer.spilled += job.source.spilled();
                 lists.push((job.key, list));

@@ -39,26 +39,24 @@
 //!      |
 //!      | Bitmap, Ranking::decode   drop repeats: a Source of states              pipeline, batch n
 //!      v
-//!   ExpandStates::count_and_filter   counts dead and labeled, keeps the live
+//!   ExpandStates::count_and_filter   counts dead and labeled, keeps the live, and
+//!      |       |                    collects their afterstates
+//!      |       |                    (filter, canonical form, rank)
+//!      |       +-> Encoder   Blocks, if the run keeps the states                 pipeline, batch n-1
+//!      |           +-------> Writer: sum-S-max-M.states                          pipeline, batch n-2
+//!      v
+//!   Candidates   of afterstates: with this largest tile, and with the next
 //!      |
-//!      +--> Encoder      Blocks                                                  pipeline, batch n-1
-//!      |       +-------> Writer: sum-S-max-M.states                              pipeline, batch n-2
-//!      |
-//!      +--> ExpandStates::visit    collects their afterstates                  pipeline, batch n-1
-//!              |                   (filter, canonical form, rank)
-//!              v
-//!           Candidates   of afterstates: with this largest tile, and with the next
-//!              |
-//!              | built like the states, with CountAfterstates as Visit
-//!              v
-//!           Writer: sum-S-max-M.afterstates, the frontier of s+2 and s+4; or a list
+//!      | built like the states, with CountAfterstates as Visit
+//!      v
+//!   Writer: sum-S-max-M.afterstates, the frontier of s+2 and s+4; or a list
 //! ```
 //!
 //! One state's way, on 2x2. The start `. . / 2 2`, 0x0011, is canonical and has sum 4. Layer 4 gets
 //! it from `Frontier::origins`, and `Candidates::add` puts its rank into a bucket. Then the part of
 //! sum 4 and largest tile 2 is built. Its candidates set two bits of a `Bitmap`, which are the ranks
-//! of 0x0011 and of the other start, 0x0110. `ExpandStates::count_and_filter` finds both live.
-//! `ExpandStates::visit` moves them. Up, 0x0011 becomes 0x1100, an image of 0x0011 itself, which is
+//! of 0x0011 and of the other start, 0x0110. `ExpandStates::count_and_filter` finds both live
+//! and moves them. Up, 0x0011 becomes 0x1100, an image of 0x0011 itself, which is
 //! collected for the part's own afterstates. Left and right, the two tiles merge, and 0x0002 goes to
 //! the afterstates with the next larger tile. The layer is small, so all become lists in memory, and
 //! the states are encoded into `sum-00004-max-00002.states`. For layer 6, `Candidates::spawn` spawns
@@ -357,6 +355,28 @@ mod tests {
                 assert!(found == expected, "{game} on {threads} threads");
                 assert!(spilled.0 > 100_000, "{}", spilled.0);
             }
+        }
+    }
+
+    #[test]
+    fn states_that_the_run_does_not_keep_change_no_file() {
+        let game = game("3", 32);
+        for (keep, until) in [
+            (Keep::Last, None),
+            (Keep::Last, Some(40)),
+            (Keep::Afterstates, None),
+            (Keep::Afterstates, Some(40)),
+        ] {
+            // The tiny plan never holds a layer in memory, so it does not write most states.
+            let [ample, tiny] = [plan(1 << 30, 2), Plan::tiny(2)];
+            let expected = counted(&game, &ample, until, keep, &mut Silent);
+            let states = |name: &&String| name.ends_with(".states");
+            assert!(
+                expected.keys().any(|name| states(&name)),
+                "{keep} {until:?}"
+            );
+            let found = counted(&game, &tiny, until, keep, &mut Silent);
+            assert!(found == expected, "{keep} {until:?}");
         }
     }
 

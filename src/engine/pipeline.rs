@@ -80,7 +80,10 @@ impl<'a, F: Default + Send> Pipeline<'a, F> {
             self.produced.prepare(tasks);
             let (mut ready, mut blocks) = (Vec::<ReadyShare>::new(), 0);
             for share in produced {
-                let block = jobs[share.job].block();
+                // A job without a writer ends here.
+                let Some(block) = jobs[share.job].block() else {
+                    continue;
+                };
                 let boards = self.produced.filled();
                 ready.push(ReadyShare::new(share, &rest, boards, block, blocks));
                 blocks = ready[ready.len() - 1].slots.end;
@@ -172,10 +175,6 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
             blocks.extend((0..share.slots.len()).map(|block| (ready, block)));
         }
         blocks.sort_by_key(|&(ready, block)| Reverse(self.ready[ready].range(block).len()));
-        if !V::ENCODES_WHAT_IT_FOUND {
-            let encode = |&(ready, block)| RoundTask::Encode { ready, block };
-            tasks.extend(blocks.iter().map(encode));
-        }
         for share in batch {
             for (task, slot) in share.tasks.clone().zip(share.slots()) {
                 let job = share.job;
@@ -183,6 +182,10 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
             }
         }
         for (ready, block) in blocks {
+            if !V::ENCODES_WHAT_IT_FOUND {
+                tasks.push(RoundTask::Encode { ready, block });
+                continue;
+            }
             let Range { start, end } = self.ready[ready].range(block);
             for from in (start..end).step_by(SLICE) {
                 tasks.push(RoundTask::Visit {
@@ -214,7 +217,7 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
                 let PartJob { source, visit, .. } = &self.jobs[job];
                 let mut boards = self.produced.slot(slot);
                 let mut tally = source.produce(task, worker, &mut boards)?;
-                tally += visit.count_and_filter(&mut boards);
+                tally += visit.count_and_filter(&mut boards, worker)?;
                 (job, tally)
             }
             RoundTask::Visit {
@@ -230,7 +233,7 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
                     visit.visit(boards, at, found, worker)
                 })?;
                 // The last visit of a block encodes the findings of all its visits.
-                if V::ENCODES_WHAT_IT_FOUND && ready.visited(block, slice.len()) {
+                if ready.visited(block, slice.len()) {
                     self.encode(ready, block, worker)?;
                 }
                 (ready.job, tally)
@@ -282,7 +285,7 @@ impl Pipeline<'_> {
         &self,
         mut jobs: Vec<PartJob<S, V>>,
     ) -> Result<Vec<Built<S, V, Vec<Board>>>> {
-        let (mut tasks, found) = (Vec::new(), Mutex::new(()));
+        let mut tasks = Vec::new();
         for (number, job) in jobs.iter().enumerate() {
             for task in 0..job.source.tasks().len() {
                 tasks.push((number, task, Mutex::default()));
@@ -292,10 +295,7 @@ impl Pipeline<'_> {
             let PartJob { source, visit, .. } = &jobs[*number];
             let mut boards = Vec::new();
             let mut tally = source.produce(*task, worker, &mut boards)?;
-            tally += visit.count_and_filter(&mut boards);
-            for (number, boards) in boards.chunks(SLICE).enumerate() {
-                tally += visit.visit(boards, number * SLICE, &found, worker)?;
-            }
+            tally += visit.count_and_filter(&mut boards, worker)?;
             *done.lock().expect("no thread panics") = (boards, tally);
             Ok(Done)
         })?;
@@ -324,27 +324,15 @@ mod tests {
     use crate::game::{Exp, Game, PartKey};
     use crate::store::Store;
 
-    /// Counts every board when it is produced, and again when it is visited.
-    struct Twice;
+    /// Counts every board, and adds up the boards.
+    struct AddUp;
 
-    impl Visit for Twice {
+    impl Visit for AddUp {
         type Found = ();
 
-        fn count_and_filter(&self, states: &mut Vec<Board>) -> Tally {
-            Tally {
-                labeled: states.len() as u64,
-                ..Tally::default()
-            }
-        }
-
-        fn visit(
-            &self,
-            states: &[Board],
-            _: usize,
-            _: &Mutex<()>,
-            _: &mut Worker,
-        ) -> Result<Tally> {
+        fn count_and_filter(&self, states: &mut Vec<Board>, _: &mut Worker) -> Result<Tally> {
             Ok(Tally {
+                labeled: states.len() as u64,
                 moves: states.iter().fold(0, |sum, &state| sum.wrapping_add(state)),
                 ..Tally::default()
             })
@@ -352,9 +340,9 @@ mod tests {
     }
 
     /// The job for a part with largest exponent `exp`, made of the boards of `list`.
-    fn job(exp: u8, list: &[Board]) -> PartJob<ListSource<'_>, Twice> {
+    fn job(exp: u8, list: &[Board]) -> PartJob<ListSource<'_>, AddUp> {
         let max = Exp::new(exp).unwrap();
-        PartJob::new(PartKey { sum: 100, max }, ListSource(list), Twice)
+        PartJob::new(PartKey { sum: 100, max }, ListSource(list), AddUp)
     }
 
     #[test]

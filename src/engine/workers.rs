@@ -44,8 +44,6 @@ pub(crate) struct Worker {
     pub(crate) boards: Vec<Board>,
     /// Bytes to unpack boards from.
     pub(crate) bytes: Vec<u8>,
-    /// The afterstates of each direction, in the order of the states that were moved.
-    pub(crate) slid: [Vec<Board>; 4],
 }
 
 /// A pool of threads, each with its [`Worker`].
@@ -67,7 +65,6 @@ impl Workers {
                 decoder: Decoder::new()?,
                 boards: Vec::new(),
                 bytes: Vec::new(),
-                slid: Default::default(),
             })
         };
         let each = (0..plan.threads()).map(worker);

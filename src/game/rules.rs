@@ -148,19 +148,64 @@ impl Rules {
 
     /// Drop the dead states and keep the live states in order. Counts `dead` and `labeled`.
     pub fn census(self, states: &mut Vec<Board>) -> Tally {
-        let locks = self.0.locks();
-        let (live, labeled) = if locks.is_none() {
-            for_rules!(self, census::<R, C, STONES>(states))
-        } else {
-            for_size!(self.0, census_with_locks::<R, C>(states, &locks))
+        let (live, tally) = match self.0.locks().is_none() {
+            true => self.free_census(states),
+            false => self.expand(states, Exp::LAST, &mut Default::default()),
         };
-        let dead = (states.len() - live) as u64;
         states.truncate(live);
+        let Tally { dead, labeled, .. } = tally;
         Tally {
             dead,
             labeled,
             ..Tally::default()
         }
+    }
+
+    /// Move the live states to the front, in order, and [slide](Self::slide) them into `out`, which may
+    /// have further zeros. Returns their number. Counts `dead`, `labeled`, `moves` and `wins`.
+    pub(crate) fn expand(
+        self,
+        states: &mut [Board],
+        win: Exp,
+        out: &mut [Vec<Board>; 4],
+    ) -> (usize, Tally) {
+        let locks = self.0.locks();
+        let (mut live, mut tally) = match locks.is_none() {
+            true => self.free_census(states),
+            false => (states.len(), Tally::default()),
+        };
+        out.iter_mut().for_each(|out| out.resize(live, 0));
+        let slid = out.each_mut().map(Vec::as_mut_slice);
+        tally += self.slide(&states[..live], win, slid);
+        if !locks.is_none() {
+            // Locks can forbid every move of a state with empty cells.
+            let any_wins = tally.wins > 0;
+            let wins = |state| any_wins && self.moves(state, win) != [Moved::Illegal; 4];
+            tally.labeled = match self.0.symmetries() {
+                1 => states.len() as u64,
+                _ => for_size!(self.0, labeled_with::<R, C>(states, locks)),
+            };
+            live = 0;
+            for at in 0..states.len() {
+                let state = states[at];
+                let moves = out.iter().fold(0, |moves, out| moves | out[at]) != 0;
+                states[live] = state;
+                live += usize::from(moves || wins(state));
+            }
+            tally.dead = (states.len() - live) as u64;
+        }
+        (live, tally)
+    }
+
+    /// Move the live states of a game without locks to the front. Returns their number.
+    fn free_census(self, states: &mut [Board]) -> (usize, Tally) {
+        let (live, labeled) = for_rules!(self, census::<R, C, STONES>(states));
+        let tally = Tally {
+            dead: (states.len() - live) as u64,
+            labeled,
+            ..Tally::default()
+        };
+        (live, tally)
     }
 }
 
@@ -171,18 +216,25 @@ fn below(win: Exp) -> u64 {
 
 wide! {
     fn spawn<const R: usize, const C: usize>(boards: &[u64], tile: Exp, out: &mut Vec<u64>) {
-        let start = out.len();
-        out.resize(start + empty_cells::<R, C>(boards) as usize, 0);
-        let mut spawned = out[start..].iter_mut();
+        let mut end = out.len();
+        let all = end + empty_cells::<R, C>(boards) as usize;
+        out.resize(all + 1, 0);
         for &board in boards {
-            let empty = !occupied(board) & ONES & Shape::<R, C>::BOARD;
-            let mut rest = empty;
-            for spawned in spawned.by_ref().take(empty.count_ones() as usize) {
-                let cell = rest & rest.wrapping_neg();
-                *spawned = board | (cell * u64::from(tile.get()));
-                rest ^= cell;
+            let mut empty = !occupied(board) & ONES & Shape::<R, C>::BOARD;
+            let mut at = end;
+            end += empty.count_ones() as usize;
+            // Two at a time, because the processor cannot predict the number of empty cells. The next
+            // board takes the place of the second if there is one.
+            while empty != 0 {
+                for spawned in &mut out[at..at + 2] {
+                    let cell = empty & empty.wrapping_neg();
+                    *spawned = board | (cell * u64::from(tile.get()));
+                    empty ^= cell;
+                }
+                at += 2;
             }
         }
+        out.truncate(all);
     }
 }
 
@@ -295,30 +347,13 @@ wide! {
 }
 
 wide! {
-    /// Like [`census`]. Locks can forbid every move of a state with empty cells, so all moves are made.
-    fn census_with_locks<const R: usize, const C: usize>(
-        states: &mut [u64],
-        locks: &Locks,
-    ) -> (usize, u64) {
-        let (mut live, mut labeled) = (0, 0);
-        for from in (0..states.len()).step_by(LANES) {
-            let lanes = LANES.min(states.len() - from);
-            let mut group = [0; LANES];
-            group[..lanes].copy_from_slice(&states[from..from + lanes]);
-            let mut slid = [[0; LANES]; 4];
-            let [up, right, down, left] = &mut slid;
-            slide_each::<R, C, 0, true>(&group, Exp::LAST, locks, up);
-            slide_each::<R, C, 1, true>(&group, Exp::LAST, locks, right);
-            slide_each::<R, C, 2, true>(&group, Exp::LAST, locks, down);
-            slide_each::<R, C, 3, true>(&group, Exp::LAST, locks, left);
-            let orbits = group.map(|state| orbit_with::<R, C>(state, *locks));
-            for (at, &state) in group[..lanes].iter().enumerate() {
-                labeled += orbits[at];
-                states[live] = state;
-                live += usize::from(slid.iter().any(|to| to[at] != 0));
-            }
+    /// The labeled count of the states of a game with locks.
+    fn labeled_with<const R: usize, const C: usize>(states: &[u64], locks: Locks) -> u64 {
+        let mut labeled = 0;
+        for &state in states {
+            labeled += orbit_with::<R, C>(state, locks);
         }
-        (live, labeled)
+        labeled
     }
 }
 

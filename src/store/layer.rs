@@ -9,8 +9,8 @@ use crate::part::Kind;
 use crate::progress::FinishedLayer;
 
 /// The boards that stay in the directory. The states of the last layer stay once a count ends, at
-/// the end of the game or at its last sum. The frontier stays while a count can go on. A count of
-/// bits that was stopped has not listed the states of its last layer.
+/// the end of the game or at its last sum. The frontier stays while a count can go on. A count that
+/// was stopped may not have listed the states of its last layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -54,12 +54,11 @@ pub(in crate::cli) struct WantedRun {
           value_parser = whole(1i32, 22))]
     level: i32,
 
-    /// Files to keep. all: the states of all layers; last: the states of the last layer, unless a
-    /// count of bits was stopped there, and the files that resuming needs; afterstates: the
-    /// afterstates of all layers and the states of the last; both: states and afterstates of all
-    /// layers; matrices: the afterstates of all layers as matrices, for 4x4, which take least room.
-    /// Other files that the run kept are deleted. A finished run of states is counted again for its
-    /// afterstates [default: all, or as the run began]
+    /// Files to keep. all: the states of all layers; last: the states of the last layer, unless the
+    /// count was stopped there, and the files that resuming needs; afterstates: the afterstates of
+    /// all layers and the states of the last; both: states and afterstates of all layers; matrices:
+    /// the afterstates of all layers as matrices, for 4x4, which take least room. Other files that
+    /// the run kept are deleted. A finished run of states is counted again for its afterstates [default: all, or as the run began]
     #[arg(long, value_name = "all|last|afterstates|both|matrices", hide_possible_values = true,
           value_parser = keep_parser())]
     pub(in crate::cli) keep: Option<Keep>,

@@ -17,11 +17,12 @@
 //!                        Ranking::decode -> states, in order
 //! ```
 //!
-//! Reading order: [`Ranking`], `bitmap`, `buckets`, `candidates`, `source`.
+//! Reading order: [`Ranking`], `bitmap`, `buckets`, `filter`, `candidates`, `source`.
 
 pub(crate) mod bitmap;
 mod buckets;
 mod candidates;
+mod filter;
 mod source;
 
 use std::array;
