@@ -54,7 +54,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Outcome> {
     let (game, reader) = args.game.open()?;
-    let board = board(&args.board, &game)?;
+    let board = board(&args.board, &game, Grid::of_game)?;
     let state = BoardState::of(game, board.board());
     // The verdict of the rules is shown even if the run cannot tell.
     let ask = |reader: &Reader| Layers::new(reader, 0)?.reached(board.board());

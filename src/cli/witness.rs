@@ -11,7 +11,7 @@ use crate::cli::out::output;
 use crate::cli::out::talk;
 use crate::counts::Row;
 use crate::engine;
-use crate::game::Game;
+use crate::game::{Game, Grid};
 use crate::machine;
 use crate::part::Kind;
 use crate::progress::Progress;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
 }
 
 fn single(game: Game, reader: Option<&Reader>, args: &Args) -> Result<Outcome> {
-    let grid = board(&args.board, &game)?;
+    let grid = board(&args.board, &game, Grid::of_game)?;
     let answer = match reader {
         Some(reader) => Layers::new(reader, args.memory)?.witness(grid.board())?,
         None => {

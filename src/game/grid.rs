@@ -38,6 +38,12 @@ impl Grid {
     /// [`InputError::Board`] if the board has tiles outside `size`, or another number of stones, or
     /// if they keep no mask.
     pub fn new(board: Board, size: Size) -> Result<Self> {
+        let (grid, text) = (Self::of_digits(board, size)?, format!("{board:#x}"));
+        grid.with_its_stones(&text)?.keeping_a_mask(&text)
+    }
+
+    /// A board of `size`, which may have other stones.
+    fn of_digits(board: Board, size: Size) -> Result<Self> {
         let cells = 4 * size.cells();
         if cells < 64 && board >> cells != 0 {
             return Err(refused(
@@ -46,18 +52,23 @@ impl Grid {
                 "it has more digits than the board has cells",
             ));
         }
-        let (text, large) = (format!("{board:#x}"), [0; 16]);
-        Self { board, size, large }.with_its_stones(&text)
+        let large = [0; 16];
+        Ok(Self { board, size, large })
     }
 
-    /// The board that a text stands for, if it has the stones of its size.
+    /// The board that a text stands for, if it has as many stones as its size.
     fn with_its_stones(self, text: &str) -> Result<Self> {
-        let Self { board, size, large } = self;
-        let (stones, expected) = (size.stones_of(board), size.stones());
+        let (stones, expected) = (self.size.stones_of(self.board), self.size.stones());
         if stones != expected {
             let what = format!("its stones (x): expected {expected}, got {stones}");
-            return Err(refused(text, size, &what));
+            return Err(refused(text, self.size, &what));
         }
+        Ok(self)
+    }
+
+    /// The board that a text stands for, if its stones keep a mask.
+    fn keeping_a_mask(self, text: &str) -> Result<Self> {
+        let Self { board, size, large } = self;
         if !size.locks().keeps(board) {
             let masks = size.locks().masks();
             let masks: Vec<String> = masks.iter().map(|mask| format!("{mask:#x}")).collect();
@@ -78,10 +89,11 @@ impl Grid {
                 }
                 format!(": turn it to {turned}")
             });
-            let what = format!(
-                "its stones (x): expected some in all cells of {masks}{}",
-                turned.take(1).collect::<String>()
-            );
+            let turned = turned.take(1).collect::<Vec<String>>();
+            let turned = turned
+                .first()
+                .map_or(", even if it is turned", String::as_str);
+            let what = format!("its stones (x): expected some in all cells of {masks}{turned}");
             return Err(refused(text, size, &what));
         }
         Ok(self)
@@ -95,7 +107,8 @@ impl Grid {
     ///
     /// [`InputError::Board`], which names the expected form.
     pub fn parse(text: &str, size: Size) -> Result<Self> {
-        Self::read(text, size)?.with_its_stones(text)
+        let grid = Self::read(text, size)?.with_its_stones(text)?;
+        grid.keeping_a_mask(text)
     }
 
     /// Read a board, which may have other stones than its size.
@@ -105,7 +118,7 @@ impl Grid {
         if let Some(digits) = trimmed.strip_prefix("0x").or(trimmed.strip_prefix("0X")) {
             let hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
             let board = u64::from_str_radix(digits, 16).ok().filter(|_| hex);
-            return Self::new(
+            return Self::of_digits(
                 board.ok_or_else(|| bad("0x must be followed by up to 16 hexadecimal digits"))?,
                 size,
             );
@@ -116,7 +129,7 @@ impl Grid {
                 Ok(_) if size.stones() == 0 && trimmed.contains(['f', 'F']) => Err(bad(
                     "a digit f without 0x is a wall or a stone in tables of endgames, not 32768",
                 )),
-                Ok(board) if trimmed.len() == 16 => Self::new(board, size),
+                Ok(board) if trimmed.len() == 16 => Self::of_digits(board, size),
                 _ => Err(bad("a hexadecimal board starts with 0x")),
             };
         }
@@ -172,9 +185,33 @@ impl Grid {
     /// [`InputError::Board`], as for [`Grid::parse`], and for two equal tiles of at least the winning tile:
     /// they can merge.
     pub fn of_game(text: &str, game: &Game) -> Result<Self> {
+        Self::with_large_tiles(text, game)?.keeping_a_mask(text)
+    }
+
+    /// Read a board of a game like [`Grid::of_game`], in any orientation: it keeps a mask when it is turned.
+    pub(crate) fn to_turn(text: &str, game: &Game) -> Result<Self> {
+        let grid = Self::with_large_tiles(text, game)?;
+        match game.turned(grid.board).next() {
+            Some(_) => Ok(grid),
+            None => grid.keeping_a_mask(text),
+        }
+    }
+
+    /// Another board of the same size, whose stones stand for no tiles.
+    pub(crate) fn with_board(self, board: Board) -> Self {
+        let large = [0; 16];
+        Self {
+            board,
+            large,
+            ..self
+        }
+    }
+
+    /// Read a board of a game, which may keep no mask.
+    fn with_large_tiles(text: &str, game: &Game) -> Result<Self> {
         let size = game.size();
         let Some(target) = game.max().filter(|_| size.stones() > 0) else {
-            return Self::parse(text, size);
+            return Self::read(text, size)?.with_its_stones(text);
         };
         let trimmed = text.trim();
         let is_hex = |digits: &&str| digits.bytes().all(|digit| digit.is_ascii_hexdigit());

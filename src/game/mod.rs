@@ -12,7 +12,7 @@
 //! eight), `pattern` (the names of sizes), `slide` (a move without a branch), `line` (a move as a
 //! person states it), `grid` (a board as a person states it), `rules` (the kernels over slices),
 //! `spawned` (the moves of all candidates of an afterstate), `key` (boards as shorter numbers),
-//! `variant` (a game), `objective` (the quantity that a player maximises, and how often a 4 is
+//! `variant` (a game), `turned` (a board in another orientation), `objective` (the quantity that a player maximises, and how often a 4 is
 //! spawned), `audit` (whether boards belong to their part).
 
 pub(crate) mod audit;
@@ -29,6 +29,7 @@ pub(crate) mod rules;
 mod slide;
 mod spawned;
 mod symmetry;
+mod turned;
 mod variant;
 
 pub use board::{Board, PartKey, Size, max_exp, sum};
@@ -41,5 +42,6 @@ pub use rules::Tally;
 pub use slide::{Direction, Moved};
 pub(crate) use spawned::{LineTables, SpawnedMoves};
 pub(crate) use symmetry::{canonical, images, orbit};
+pub(crate) use turned::Turned;
 pub use variant::Game;
 pub(crate) use variant::LAST_START;

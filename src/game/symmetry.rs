@@ -13,6 +13,7 @@
 
 use super::board::{Shape, shift_digits};
 use super::locks::Locks;
+use super::slide::Direction;
 
 /// Columns in reverse order.
 #[inline(always)]
@@ -69,6 +70,37 @@ pub(crate) fn images<const R: usize, const C: usize>(x: u64) -> [u64; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
+/// Whether a symmetry of a square, an index into [`images`], swaps rows and columns.
+fn transposes(symmetry: usize) -> bool {
+    symmetry & 4 != 0
+}
+
+/// The image of a direction under a symmetry.
+pub(super) fn image_of_direction(symmetry: usize, direction: Direction) -> Direction {
+    let mut number = direction as usize;
+    if transposes(symmetry) {
+        // Up becomes left, and right becomes down.
+        number = 3 - number;
+    }
+    // Mirrored columns swap right and left, the odd numbers; mirrored rows swap up and down.
+    let mirrors = if number % 2 == 1 { 1 } else { 2 };
+    if symmetry & mirrors != 0 {
+        number ^= 2;
+    }
+    Direction::ALL[number]
+}
+
+/// The symmetry that undoes another.
+pub(super) fn inverse(symmetry: usize) -> usize {
+    // Mirroring columns after a transposition equals mirroring rows before it.
+    let swapped = symmetry & 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1;
+    if transposes(symmetry) {
+        swapped
+    } else {
+        symmetry
+    }
+}
+
 /// The least image.
 #[inline(always)]
 pub(crate) fn canonical<const R: usize, const C: usize>(x: u64) -> u64 {
@@ -120,7 +152,7 @@ fn log2(power: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::slide::{Direction, slide};
+    use super::super::slide::slide;
     use super::*;
 
     /// A slow image, computed cell by cell on a grid of digits.
@@ -137,37 +169,6 @@ mod tests {
             }
         }
         image
-    }
-
-    /// Whether a symmetry swaps rows and columns. A symmetry is an index into [`images`].
-    fn transposes(symmetry: usize) -> bool {
-        symmetry & 4 != 0
-    }
-
-    /// The image of a direction.
-    fn image(symmetry: usize, direction: Direction) -> Direction {
-        let mut number = direction as usize;
-        if transposes(symmetry) {
-            // Up becomes left, and right becomes down.
-            number = 3 - number;
-        }
-        // Mirrored columns swap right and left, the odd numbers; mirrored rows swap up and down.
-        let mirrors = if number % 2 == 1 { 1 } else { 2 };
-        if symmetry & mirrors != 0 {
-            number ^= 2;
-        }
-        Direction::ALL[number]
-    }
-
-    /// The symmetry that undoes another.
-    fn inverse(symmetry: usize) -> usize {
-        // Mirroring columns after a transposition equals mirroring rows before it.
-        let swapped = symmetry & 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1;
-        if transposes(symmetry) {
-            swapped
-        } else {
-            symmetry
-        }
     }
 
     fn check_symmetries<const R: usize, const C: usize>(board: u64) {
@@ -188,7 +189,7 @@ mod tests {
                     }
                 };
                 assert_eq!(
-                    moved(turned, image(symmetry, direction)),
+                    moved(turned, image_of_direction(symmetry, direction)),
                     image_of(moved(board, direction)),
                     "{board:#x}"
                 );

@@ -47,7 +47,7 @@ fn nodes(graph: &Graph) -> impl Iterator<Item = Value> {
     })
 }
 
-/// The edges; `spawn` is null if the game ends, and `moves` if it is lost.
+/// The edges; `spawn` is null if the game ends, and `moves` if no move is left.
 fn edges(graph: &Graph) -> impl Iterator<Item = Value> {
     graph.edges.iter().map(|edge| {
         json!({

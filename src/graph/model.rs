@@ -51,7 +51,7 @@ pub struct Edge {
     pub from: usize,
     /// The state, the win or the loss that it leads to.
     pub to: Target,
-    /// The moves of the source's board that lead to the target; empty for the loss.
+    /// The moves of the source's board that lead to the target; empty for the loss of a dead state.
     pub moves: Vec<Direction>,
     /// The tile spawned after the move; none if the game ends.
     pub spawn: Option<u32>,
@@ -125,8 +125,14 @@ impl Graph {
     }
 }
 
-/// A move and a spawn, by the state that they lead to; `None` for a move that wins.
-type WalkStep = Option<Board>;
+/// A move and a spawn, by the state that they lead to; or a move that ends the game.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum WalkStep {
+    To(Board),
+    Win,
+    /// The move comes to the horizon.
+    Loss,
+}
 
 impl Graph {
     /// The graph of a game, or only its states up to the sum `until` and the edges between them.
@@ -136,14 +142,6 @@ impl Graph {
     /// [`Error::Vast`] if there are more than `limit` states, live and dead;
     /// [`InputError::Until`] for a sum below 4, the least sum of a state.
     pub fn new(game: &Game, until: Option<u32>, limit: usize) -> Result<Self> {
-        if game.horizon().is_some() {
-            return Err(InputError::Stones {
-                stones: game.size().stones(),
-                what: "a graph has no horizon: give a game without target cells and --horizon"
-                    .to_owned(),
-            }
-            .into());
-        }
         let last = match until {
             Some(sum) if sum < 4 => return Err(InputError::Until(sum).into()),
             Some(sum) => sum,
@@ -168,11 +166,14 @@ impl Graph {
             let successors = successors(game, board);
             let live = !successors.is_empty();
             for (step, moves) in successors {
-                // A winning move has no spawn, so the limit on the sum does not apply.
-                if step.is_none_or(|board| game.sum(board) <= last) {
-                    found.extend(step.map(in_order));
-                    steps.push((states.len(), step, moves));
+                // A move that ends the game has no spawn, so the limit on the sum does not apply.
+                if let WalkStep::To(board) = step {
+                    if game.sum(board) > last {
+                        continue;
+                    }
+                    found.insert(in_order(board));
                 }
+                steps.push((states.len(), step, moves));
             }
             states.push(State {
                 board,
@@ -200,11 +201,21 @@ fn edges(
         let found = states.binary_search_by_key(&(game.sum(board), board), |s| (s.sum(), s.board));
         found.expect("every successor is a state")
     };
-    let steps = steps.into_iter().map(|(from, step, moves)| Edge {
-        from,
-        to: step.map_or(Target::Win, |board| Target::State(index(board))),
-        moves,
-        spawn: step.map(|board| game.sum(board) - states[from].sum()),
+    let steps = steps.into_iter().map(|(from, step, moves)| {
+        let (to, spawn) = match step {
+            WalkStep::To(board) => {
+                let spawned = game.sum(board) - states[from].sum();
+                (Target::State(index(board)), Some(spawned))
+            }
+            WalkStep::Win => (Target::Win, None),
+            WalkStep::Loss => (Target::Loss, None),
+        };
+        Edge {
+            from,
+            to,
+            moves,
+            spawn,
+        }
     });
     let dead = (0..states.len()).filter(|&at| !states[at].live);
     let losses = dead.map(|from| Edge {
@@ -226,13 +237,18 @@ fn successors(game: &Game, board: Board) -> BTreeMap<WalkStep, Vec<Direction>> {
         if !after.slide(direction) {
             continue;
         }
-        let mut steps = BTreeSet::from([None]);
         // `board` is `None` only with the tile 65536; no graph reaches its sum.
-        if let Some(after) = after.board().filter(|_| after.status() != Status::Won) {
-            let spawned = [Exp::TWO, Exp::FOUR].map(|tile| game.spawns(after, tile));
-            let states = spawned.into_iter().flatten();
-            steps = states.map(|state| Some(game.canonical(state))).collect();
-        }
+        let board = after.board().filter(|_| after.status() != Status::Won);
+        let steps: BTreeSet<WalkStep> = match board {
+            None => BTreeSet::from([WalkStep::Win]),
+            Some(after) if game.is_beyond(after) => BTreeSet::from([WalkStep::Loss]),
+            Some(after) => {
+                let spawned = [Exp::TWO, Exp::FOUR].map(|tile| game.spawns(after, tile));
+                let states = spawned.into_iter().flatten();
+                let step = |state| WalkStep::To(game.canonical(state));
+                states.map(step).collect()
+            }
+        };
         for step in steps {
             found.entry(step).or_default().push(direction);
         }
@@ -294,6 +310,27 @@ pub(super) mod tests {
         }
         let pair = |edge: &Edge| (edge.from, edge.to);
         assert!(graph.edges.is_sorted_by(|a, b| pair(a) < pair(b)));
+    }
+
+    /// Stones in a row of 2x2, and the last winning cell above them, up to an afterstate of sum 12.
+    #[test]
+    fn a_move_that_comes_to_the_horizon_leads_to_the_loss() {
+        let graph = graph("2x2free2lockffatf00-8until12", None);
+        let edges = |board: &str| -> Vec<(String, String)> {
+            let edges = graph.edges.iter();
+            let edges = edges.filter(|edge| graph.name(Target::State(edge.from)) == board);
+            edges
+                .map(|edge| (graph.name(edge.to), edge.letters()))
+                .collect()
+        };
+        let edge = |to: &str, moves: &str| (to.to_owned(), moves.to_owned());
+        // 4 4 / x x wins to the right, and makes a tile like any other to the left.
+        let made = [edge("0x31ff", "L"), edge("0x32ff", "L"), edge("win", "R")];
+        assert_eq!(edges("0x22ff"), made);
+        // 8 4 / x x is dead.
+        assert_eq!(edges("0x32ff"), [edge("loss", "")]);
+        // None of the states with an 8 to the right of an empty cell goes on: 10 is below the horizon.
+        assert!(graph.states.iter().all(|state| state.sum() <= 12));
     }
 
     #[test]

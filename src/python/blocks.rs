@@ -312,10 +312,13 @@ fn moves(
 
 fn worth(values: &mut Values<'_>, board: Board) -> Result<BoardWorth> {
     let mut numbers = [f64::NAN; 4];
-    if board == 0 || !values.reached(board)? {
+    let judged = match board {
+        0 => None,
+        board => values.judge_turned(board)?,
+    };
+    let Some((_, moves, worth)) = judged else {
         return Ok((-1, f64::NAN, numbers));
-    }
-    let (moves, worth) = values.judge(board)?;
+    };
     for of in &moves {
         numbers[of.direction as usize] = of.numbers[0];
     }

@@ -6,7 +6,7 @@ use super::goal::{Payoff, check_solved};
 use super::layer::columns;
 use crate::cache::{Cache, OPEN_FILES, weight_of_files};
 use crate::error::{Result, SolvingError};
-use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey};
+use crate::game::{Board, Direction, Exp, Game, Moved, Objective, PartKey, Turned};
 use crate::part::{Decoder, Kind, ValueColumn};
 use crate::read::{Lookup, Reader};
 use crate::store::{Goal, Solution};
@@ -165,6 +165,36 @@ impl<'a> Values<'a> {
         Ok((moves, worth))
     }
 
+    /// Judge a board in the orientation that has the greatest value for the first goal, of those that keep a
+    /// mask of the game and that the run reaches; `None` without one. The moves are turned back.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Values::moves`].
+    pub(crate) fn judge_turned(
+        &mut self,
+        board: Board,
+    ) -> Result<Option<(Turned, Vec<MoveValue>, Vec<f64>)>> {
+        let game = *self.game();
+        let mut best: Option<(Turned, Vec<MoveValue>, Vec<f64>)> = None;
+        for turned in game.turned(board) {
+            if !self.reached(turned.board)? {
+                continue;
+            }
+            let (mut moves, worth) = self.judge(turned.board)?;
+            if best.as_ref().is_some_and(|(.., best)| best[0] >= worth[0]) {
+                continue;
+            }
+            for of in &mut moves {
+                of.direction = turned.direction_back(of.direction);
+                of.after = turned.board_back(of.after);
+            }
+            moves.sort_by_key(|of| of.direction as u8);
+            best = Some((turned, moves, worth));
+        }
+        Ok(best)
+    }
+
     /// The legal moves of a board in any orientation, in order of their directions.
     ///
     /// # Errors
@@ -321,15 +351,21 @@ impl<'a> Values<'a> {
 mod tests {
     use super::*;
     use crate::engine::{self, Plan, Silent};
+    use crate::game::images;
+    use crate::part::Stream;
     use crate::solve::{StateValues, goal, parts, solve};
     use crate::store::{Keep, Rounding, SolutionStore, Store};
     use tempfile::TempDir;
 
     /// 2x2 to 32, solved for the score with some bits after the binary point, at a rate of 4s.
     fn solved(fraction: Option<u32>, four: &str) -> (TempDir, Goal) {
+        solved_game("2x2-32", fraction, four)
+    }
+
+    fn solved_game(game: &str, fraction: Option<u32>, four: &str) -> (TempDir, Goal) {
         let place = tempfile::tempdir().unwrap();
         let plan = Plan::new(64 << 20, 1).unwrap();
-        let game = "2x2-32".parse().unwrap();
+        let game = game.parse().unwrap();
         let mut store = Store::open(place.path(), &game, Some(Keep::Afterstates)).unwrap();
         engine::count(&mut store, &plan, None, &mut Silent).unwrap();
         drop(store);
@@ -343,6 +379,53 @@ mod tests {
 
     fn reader(solution: &Solution) -> Reader {
         Reader::new(solution.run().clone(), &Plan::new(64 << 20, 1).unwrap())
+    }
+
+    /// One of three stones is free, so a board can keep the mask in several orientations.
+    #[test]
+    fn a_board_is_judged_in_the_orientation_of_the_greatest_value() {
+        let (place, goal) = solved_game("3x3free6lockff-16", None, "1/10");
+        let solution = Solution::open(place.path()).unwrap();
+        let reader = reader(&solution);
+        let mut values = Values::new(&solution, &reader, &[goal], 16 << 20).unwrap();
+        let (mut boards, mut turned, mut better) = (0, 0, 0);
+        for key in solution.run().parts(Kind::Afterstates).step_by(3) {
+            let part = reader.part(Kind::Afterstates, key).unwrap().unwrap();
+            for after in Stream::over(vec![part]).unwrap().step_by(17) {
+                let state = values
+                    .game()
+                    .spawns(after.unwrap(), Exp::TWO)
+                    .next()
+                    .unwrap();
+                let images = images::<3, 3>(state);
+                let mut worth = [0.0; 8];
+                for (worth, &image) in worth.iter_mut().zip(&images) {
+                    if image & 0xff == 0xff && values.reached(image).unwrap() {
+                        *worth = values.judge(image).unwrap().1[0];
+                    }
+                }
+                let greatest = worth.into_iter().fold(0.0, f64::max);
+                better += u32::from(worth[0] < greatest);
+                for image in images {
+                    let (chosen, moves, worth) = values.judge_turned(image).unwrap().unwrap();
+                    assert_eq!(worth, [greatest], "{image:#x}");
+                    assert_eq!(chosen.board & 0xff, 0xff);
+                    turned += u32::from(chosen.board != image);
+                    let best = moves.iter().map(|of| of.numbers[0]).fold(0.0, f64::max);
+                    assert!(moves.is_empty() || best == greatest);
+                    assert!(moves.is_sorted_by_key(|of| of.direction as u8));
+                }
+                boards += 1;
+            }
+        }
+        assert!(
+            boards > 100 && better > 5 && turned > boards,
+            "{boards} {better} {turned}"
+        );
+        // Its stones keep no mask, or the run does not reach it.
+        for board in [0xf01_0f0_00f, 0x100_000_0ff] {
+            assert!(values.judge_turned(board).unwrap().is_none());
+        }
     }
 
     #[test]

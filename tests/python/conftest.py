@@ -69,3 +69,12 @@ def endgame(tmp_path_factory):
     said("3x3free5-16", "--dir", place, "--quiet", "--keep", "both")
     said("solve", place, "--for", "16", "--quiet")
     return enum48.open(place)
+
+
+@pytest.fixture(scope="session")
+def corner(tmp_path_factory):
+    """A run of 3x3 to 16 with stones in a corner of two by two and a target cell, solved for 16."""
+    place = tmp_path_factory.mktemp("corner") / "run"
+    said("3x3free5lockff0ffatf00000-16until40", "--dir", place, "--quiet", "--keep", "both")
+    said("solve", place, "--for", "16", "--quiet")
+    return enum48.open(place)

@@ -5,7 +5,7 @@ pub(super) mod objectives;
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, bail, ensure};
@@ -42,7 +42,7 @@ pub(in crate::cli) fn tile(text: &str) -> Result<u32, &'static str> {
 
 /// The words of a command, with options in the place of a game's name: 3x3-128 stands for `--size 3x3
 /// --max 128`, and free8-128 or L3-128 for `--size free8 --max 128`. This holds for every subcommand that has these
-/// options, except `check`, whose words are files.
+/// options. For `check`, and for a subcommand that only reads a run, it stands for the run's directory.
 pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let mut command = command;
     let mut written: Vec<OsString> = Vec::new();
@@ -65,9 +65,13 @@ pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command)
         let has_size = command
             .get_arguments()
             .any(|arg| arg.get_long() == Some("size"));
-        let can_be_game = has_size && command.get_name() != "check" && !is_value;
-        match game_options(text) {
-            Some([size, tile, horizon]) if can_be_game && !Path::new(text).exists() => {
+        let reads_runs = command
+            .get_positionals()
+            .any(|arg| ["dir", "table"].contains(&arg.get_id().as_str()));
+        let is_name = !is_value && !Path::new(text).exists();
+        match game_options(text).filter(|_| is_name) {
+            Some(_) if reads_runs => written.push(run_of(text).into()),
+            Some([size, tile, horizon]) if has_size => {
                 for (option, value) in [("--size", size), ("--max", tile), ("--horizon", horizon)] {
                     let value = value.map(|value| [option, value]);
                     written.extend(value.iter().flatten().map(OsString::from));
@@ -77,6 +81,11 @@ pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command)
         }
     }
     written
+}
+
+/// The directory of a run of a game, unless another is given.
+pub(in crate::cli) fn run_of(game: &str) -> PathBuf {
+    Path::new("enum48-data").join(game)
 }
 
 /// The size, the winning tile and the horizon in the name of a game; `None` for other words, such as boards.
@@ -276,14 +285,21 @@ impl AskedGame {
     }
 }
 
+/// Reads a text as a board of a game.
+type ReadBoard = fn(&str, &Game) -> crate::Result<Grid>;
+
 /// The board in some words, which the shell may have split.
-pub(in crate::cli) fn board(words: &[String], game: &Game) -> anyhow::Result<Grid> {
-    let is_board = |word: &String| word.starts_with("0x") || Grid::of_game(word, game).is_ok();
+pub(in crate::cli) fn board(
+    words: &[String],
+    game: &Game,
+    read: ReadBoard,
+) -> anyhow::Result<Grid> {
+    let is_board = |word: &String| word.starts_with("0x") || read(word, game).is_ok();
     if words.len() > 1 && words.iter().any(is_board) {
         let words = words.join(" ");
         bail!("{words}: expected one board: give each board in a command of its own");
     }
-    Ok(Grid::of_game(&words.join(" "), game)?)
+    Ok(read(&words.join(" "), game)?)
 }
 
 /// The help of `--memory` for subcommands that look values up.
@@ -369,7 +385,17 @@ mod tests {
                 "enum48 --size free9lockfff0fff --max 64",
             ),
             ("enum48 5x5-8 --quiet", "enum48 --size 5x5 --max 8 --quiet"),
-            // The value of an option, a subcommand without options of a game, and boards.
+            (
+                "enum48 solve 442-16 --for 16",
+                "enum48 solve enum48-data/442-16 --for 16",
+            ),
+            (
+                "enum48 check layers.csv 3x3-128",
+                "enum48 check layers.csv enum48-data/3x3-128",
+            ),
+            ("enum48 check src --until 20", "enum48 check src --until 20"),
+            ("enum48 rate 3x3-128", "enum48 rate 3x3-128"),
+            // The value of an option, and boards.
             (
                 "enum48 --size 2 --dir 3x3-128",
                 "enum48 --size 2 --dir 3x3-128",
@@ -382,8 +408,6 @@ mod tests {
                 "enum48 graph --size 2 -o 3x3",
                 "enum48 graph --size 2 -o 3x3",
             ),
-            ("enum48 solve 3x3-128", "enum48 solve 3x3-128"),
-            ("enum48 check run 3x3-128", "enum48 check run 3x3-128"),
             ("enum48 show 0x2310 --size 2", "enum48 show 0x2310 --size 2"),
             ("enum48 3x 3x3- x3-8", "enum48 3x 3x3- x3-8"),
         ] {

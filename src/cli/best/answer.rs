@@ -29,6 +29,9 @@ pub(super) struct JudgedBoard {
     /// The rate of spawned 4s that the values expect, if one depends on it.
     #[serde(serialize_with = "rate_in_json")]
     four: Option<FourRate>,
+    /// The board as it was turned to keep a mask, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turned: Option<Grid>,
 }
 
 /// A move. It has no values if the board is not reached.
@@ -66,20 +69,26 @@ impl JudgedBoard {
     pub(super) fn new(values: &mut Values, board: Grid) -> Result<Self> {
         let game = *values.game();
         let goals: &[Goal] = &values.goals().collect::<Vec<_>>();
-        let state = BoardState::of(game, board.board());
-        let reached = values.reached(board.board())?;
-        let judged = reached.then(|| JudgedMoves::new(values, board.board()));
-        let judged = judged.transpose()?;
+        let found = JudgedMoves::turned(values, board.board())?;
+        let (turned, judged) = match found {
+            Some((turned, judged)) => (turned, Some(judged)),
+            None => {
+                let turned = game.turned(board.board()).next();
+                (turned.expect("it was read as a board of the game"), None)
+            }
+        };
+        let state = BoardState::of(game, turned.board);
         let mut moves = Direction::ALL.map(|direction| JudgedMove {
             r#move: direction.name(),
             ..JudgedMove::default()
         });
         if state == BoardState::Live {
-            let moved = game.rules().moves(board.board(), Exp::LAST);
-            for (of, moved) in moves.iter_mut().zip(moved) {
+            let moved = game.rules().moves(turned.board, Exp::LAST);
+            for (direction, moved) in Direction::ALL.into_iter().zip(moved) {
+                let of = &mut moves[turned.direction_back(direction) as usize];
                 of.legal = moved != Moved::Illegal;
                 if let Moved::To(after) = moved {
-                    of.afterstate = Some(Grid::new(after, game.size())?);
+                    of.afterstate = Some(board.with_board(turned.board_back(after)));
                 }
             }
         }
@@ -100,10 +109,11 @@ impl JudgedBoard {
             best: best.map(Direction::name),
             moves,
             state,
-            reached,
+            reached: judged.is_some(),
             values: judged.map(|judged| Numbers::of(goals, judged.worth)),
             error: Numbers::of(goals, goals.iter().map(|&goal| solution.error(goal))),
             four: solution.four(),
+            turned: Some(board.with_board(turned.board)).filter(|_| turned.board != board.board()),
         })
     }
 
@@ -175,6 +185,9 @@ impl JudgedBoard {
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", picture(&self.board))?;
         writeln!(f, "board      {:#x}", self.board)?;
+        if let Some(turned) = self.turned {
+            writeln!(f, "turned     {turned:#x}, to keep a mask of the game")?;
+        }
         writeln!(f, "state      {}", self.state)?;
         if let Some(four) = self.four {
             writeln!(f, "4s         {four} of spawned tiles")?;

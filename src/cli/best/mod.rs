@@ -22,13 +22,15 @@ use crate::store::Sink;
 
 /// The best move of a board, and the value of each move, by a solved run or a small game
 ///
-/// The board may lie in any orientation that keeps a mask of the game, if it has masks. In a game with stones,
-/// tiles of at least the winning tile are stones; with target cells, the largest of them. The value of a
-/// move is an expectation, with the best play for the objective after the move: of the score or the moves
-/// from this board on, or of reaching a tile. The loss of a move is its difference from the best move for the first objective. The error is the
-/// maximum error of a value before it is rounded for print; the error of a loss is at most twice that. A
-/// move whose loss is within this error is also a best move. The exit code is 1 if the run does not
-/// reach the board: then there are no values.
+/// The board may lie in any orientation. If the game has masks, the board is turned or mirrored to keep
+/// one; of several ways, in the one with the greatest value for the first objective. The moves are told for
+/// the board as it lies. In a game with stones, tiles of at least the winning tile are stones; with target
+/// cells, the largest of them. The value of a move is an expectation, with the best play for the objective
+/// after the move: of the score or the moves from this board on, or of reaching a tile. The loss of a move
+/// is its difference from the best move for the first objective. The error is the maximum error of a value
+/// before it is rounded for print; the error of a loss is at most twice that. A move whose loss is within
+/// this error is also a best move. The exit code is 1 if the run does not reach the board: then there are
+/// no values.
 ///
 /// Without --dir, a game up to 3x3 is counted and solved at once, in some seconds and in memory, and
 /// nothing is left behind. If --size names the game, a --dir that does not exist is made and keeps the
@@ -81,7 +83,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         && single
     {
         // Before the game is solved.
-        board(&words, &asked.game())?;
+        board(&words, &asked.game(), Grid::to_turn)?;
     }
     let solved = args.four.open(dir, asked, wanted, &plan)?;
     let goals = &solved.goals;
@@ -109,7 +111,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         })
     };
     if single {
-        let answer = judge(&[board(&words, &game)?])?;
+        let answer = judge(&[board(&words, &game, Grid::to_turn)?])?;
         output::print(|out| {
             write!(out, "{heading}")?;
             print(&answer[0], out).map(drop)
@@ -159,7 +161,7 @@ fn end_of(text: &str) -> Result<String> {
 /// The board of a line, or of a column of it.
 fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, game: &Game) -> Result<Grid> {
     let Some((column, cells)) = columns else {
-        return Ok(Grid::of_game(&end_of(line)?, game)?);
+        return Ok(Grid::to_turn(&end_of(line)?, game)?);
     };
     let fields = fields(line.as_bytes()).map_err(anyhow::Error::msg)?;
     let field = fields.get(column).with_context(|| {
@@ -167,7 +169,7 @@ fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, game: &Gam
         format!("expected a board in column {}, got {got}", column + 1)
     })?;
     if field.parse::<f64>().is_err() || field.starts_with('0') {
-        return Ok(Grid::of_game(field, game)?);
+        return Ok(Grid::to_turn(field, game)?);
     }
     // Programs that read 0x0132 as a number write 306. R also rounds it, so the cells are read instead.
     let cells = cells.and_then(|cells| fields.get(cells)).with_context(|| {
@@ -185,7 +187,7 @@ fn board_of_line(line: &str, columns: Option<(usize, Option<usize>)>, game: &Gam
         .chunks(game.size().cols().into())
         .map(|row| row.join(" "));
     let rows: Vec<String> = rows.collect();
-    Ok(Grid::of_game(&rows.join("/"), game)?)
+    Ok(Grid::to_turn(&rows.join("/"), game)?)
 }
 
 #[cfg(test)]

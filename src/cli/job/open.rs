@@ -15,7 +15,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::args::{AskedGame, GameArgs, Resources, Stones, sum, tile, whole};
+use crate::cli::args::{AskedGame, GameArgs, Resources, Stones, run_of, sum, tile, whole};
 use crate::cli::out::talk;
 use crate::engine::{self, Plan};
 use crate::error::{Error, Result};
@@ -81,7 +81,7 @@ impl WantedRun {
     }
 
     pub(in crate::cli) fn dir(&self, game: &Game) -> PathBuf {
-        let default = || Path::new("enum48-data").join(game.to_string());
+        let default = || run_of(&game.to_string());
         self.dir.clone().unwrap_or_else(default)
     }
 

@@ -9,7 +9,7 @@ use std::fmt::{self, Display};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::game::{Board, Direction, Exp, Game};
+use crate::game::{Board, Direction, Exp, Game, Turned};
 use crate::play::{Position, Status};
 use crate::solve::{MoveValue, Values};
 use crate::store::Goal;
@@ -80,13 +80,26 @@ impl JudgedMoves {
     /// Look up a board that the solution reached.
     pub(in crate::cli) fn new(values: &mut Values, board: Board) -> Result<Self> {
         let (moves, worth) = values.judge(board)?;
+        Ok(Self::with(values, moves, worth))
+    }
+
+    /// Look up a board in its best orientation, as [`Values::judge_turned`] does.
+    pub(in crate::cli) fn turned(
+        values: &mut Values,
+        board: Board,
+    ) -> Result<Option<(Turned, Self)>> {
+        let judged = values.judge_turned(board)?;
+        Ok(judged.map(|(turned, moves, worth)| (turned, Self::with(values, moves, worth))))
+    }
+
+    fn with(values: &Values, moves: Vec<MoveValue>, worth: Vec<f64>) -> Self {
         let margin = |goal| 2.0 * values.solution().error(goal);
-        Ok(Self {
+        Self {
             margins: values.goals().map(margin).collect(),
             goals: values.goals().collect(),
             moves,
             worth,
-        })
+        }
     }
 
     /// Look up the position of a game.
