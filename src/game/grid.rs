@@ -189,6 +189,7 @@ impl Grid {
     }
 
     /// Read a board of a game like [`Grid::of_game`], in any orientation: it keeps a mask when it is turned.
+    #[cfg(feature = "cli")]
     pub(crate) fn to_turn(text: &str, game: &Game) -> Result<Self> {
         let grid = Self::with_large_tiles(text, game)?;
         match game.turned(grid.board).next() {
@@ -198,6 +199,7 @@ impl Grid {
     }
 
     /// Another board of the same size, whose stones stand for no tiles.
+    #[cfg(feature = "cli")]
     pub(crate) fn with_board(self, board: Board) -> Self {
         let large = [0; 16];
         Self {

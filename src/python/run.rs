@@ -295,8 +295,9 @@ impl PyRun {
 
     /// The best move on each board and the value of each move, for an objective [default: the first
     /// that the run is solved for]. Boards may have any orientation. If the game has masks, each board is
-    /// turned or mirrored to keep one; of several ways, in the one with the greatest value. In a game with
-    /// stones, tiles of at least the winning tile are stones; with target cells, the largest of them.
+    /// turned or mirrored to keep one; of several ways, in one that has a legal move, with the greatest
+    /// value. In a game with stones, tiles of at least the winning tile are stones; with target cells, the
+    /// largest of them.
     ///
     /// >>> best = run.best(0x2310, "score")
     /// >>> int(best.directions), round(float(best.values), 4), best.moves.round(4).tolist()

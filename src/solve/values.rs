@@ -70,6 +70,9 @@ pub struct MoveValue {
     pub numbers: Vec<f64>,
 }
 
+/// An orientation of a board, its moves, turned back to the board, and its value for each goal.
+pub(crate) type TurnedWorth = (Turned, Vec<MoveValue>, Vec<f64>);
+
 /// The value of a game at its start, for one goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
@@ -165,24 +168,27 @@ impl<'a> Values<'a> {
         Ok((moves, worth))
     }
 
-    /// Judge a board in the orientation that has the greatest value for the first goal, of those that keep a
-    /// mask of the game and that the run reaches; `None` without one. The moves are turned back.
+    /// Judge a board in the orientation that has a legal move and the greatest value for the first goal, of
+    /// those that keep a mask of the game and that the run reaches; `None` without one. The moves are turned
+    /// back.
     ///
     /// # Errors
     ///
     /// As for [`Values::moves`].
-    pub(crate) fn judge_turned(
-        &mut self,
-        board: Board,
-    ) -> Result<Option<(Turned, Vec<MoveValue>, Vec<f64>)>> {
+    pub(crate) fn judge_turned(&mut self, board: Board) -> Result<Option<TurnedWorth>> {
         let game = *self.game();
-        let mut best: Option<(Turned, Vec<MoveValue>, Vec<f64>)> = None;
+        let mut best: Option<TurnedWorth> = None;
         for turned in game.turned(board) {
             if !self.reached(turned.board)? {
                 continue;
             }
             let (mut moves, worth) = self.judge(turned.board)?;
-            if best.as_ref().is_some_and(|(.., best)| best[0] >= worth[0]) {
+            // With target cells, a board that goes on can be won in another orientation.
+            let rank = |moves: &[MoveValue], worth: &[f64]| (!moves.is_empty(), worth[0]);
+            if best
+                .as_ref()
+                .is_some_and(|(_, others, best)| rank(others, best) >= rank(&moves, &worth))
+            {
                 continue;
             }
             for of in &mut moves {

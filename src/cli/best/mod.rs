@@ -23,8 +23,8 @@ use crate::store::Sink;
 /// The best move of a board, and the value of each move, by a solved run or a small game
 ///
 /// The board may lie in any orientation. If the game has masks, the board is turned or mirrored to keep
-/// one; of several ways, in the one with the greatest value for the first objective. The moves are told for
-/// the board as it lies. In a game with stones, tiles of at least the winning tile are stones; with target
+/// one; of several ways, in one that has a legal move, with the greatest value for the first objective. The
+/// moves are told for the board as it lies. In a game with stones, tiles of at least the winning tile are stones; with target
 /// cells, the largest of them. The value of a move is an expectation, with the best play for the objective
 /// after the move: of the score or the moves from this board on, or of reaching a tile. The loss of a move
 /// is its difference from the best move for the first objective. The error is the maximum error of a value
