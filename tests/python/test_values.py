@@ -115,12 +115,14 @@ def test_boards_of_a_game_with_masks_are_turned_and_the_largest_tiles_are_stones
     expected = [[float(row[name] or "nan") for name in names] for row in told]
     assert np.array_equal(first.moves, expected, equal_nan=True)
     # A quarter counterclockwise turns up, right, down and left into left, up, right and down.
-    moves = first.moves
+    # Of two ways with equal values, either may be taken.
+    moves, differ = first.moves, [one != two for one, two in ways]
+    assert sum(differ) > 50
     for _ in range(4):
         cells, moves = np.rot90(cells, axes=(1, 2)), np.roll(moves, -1, axis=1)
         for image, expected in ((cells, moves), (cells[:, :, ::-1], moves[:, [0, 3, 2, 1]])):
             found = corner.best(enum48.boards(image))
-            assert np.array_equal(found.moves, expected, equal_nan=True)
+            assert np.array_equal(found.moves[differ], expected[differ], equal_nan=True)
             assert found.values.tolist() == first.values.tolist()
     # Stones that are in no corner of two by two.
     assert np.isnan(corner.best(enum48.boards([[32, 2, 64], [2, 0, 4], [128, 4, 256]])).values)
