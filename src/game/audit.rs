@@ -39,11 +39,11 @@ pub(super) fn audit<const R: usize, const C: usize, const STONES: bool>(
     let cells = Shape::<R, C>::CELLS as u32 - size.stones();
     for q in 3..=key.max.get() {
         let most = cells + 2 - u32::from(q);
-        let is_full = |&&board: &&Board| tiles_from(tiles::<STONES>(board), q) > u64::from(most);
-        if (most + 1) << q <= key.sum
-            && let Some(&full) = boards.iter().find(is_full)
-        {
-            return Some((full, "has more large tiles than play can make"));
+        if (most + 1) << q <= key.sum && most_tiles_from::<STONES>(boards, q) > u64::from(most) {
+            let is_full =
+                |&&board: &&Board| tiles_from(tiles::<STONES>(board), q) > u64::from(most);
+            let full = boards.iter().find(is_full)?;
+            return Some((*full, "has more large tiles than play can make"));
         }
     }
     None
@@ -89,6 +89,13 @@ wide! {
         boards.iter().fold(0, |faults, &board| {
             faults | fault::<R, C, STONES>(board, key, size, room)
         })
+    }
+}
+
+wide! {
+    /// The greatest number of tiles of exponent `q` or more that one of the boards has.
+    fn most_tiles_from<const STONES: bool>(boards: &[u64], q: u8) -> u64 {
+        boards.iter().fold(0, |most, &board| most.max(tiles_from(tiles::<STONES>(board), q)))
     }
 }
 

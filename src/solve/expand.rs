@@ -164,7 +164,7 @@ impl Expand<'_> {
             }
         }
         for &(mover, board) in &moves.won {
-            raise(mover, payoffs.map(|payoff| payoff.ended(board)));
+            raise(mover, payoffs.each_ref().map(|payoff| payoff.won(board)));
         }
         let steps = payoffs.map(|payoff| payoff.step);
         for best in &mut best {
@@ -173,7 +173,7 @@ impl Expand<'_> {
             }
         }
         for &(number, board) in &moves.dead {
-            best[number as usize] = payoffs.map(|payoff| payoff.ended(board));
+            best[number as usize] = payoffs.each_ref().map(|payoff| payoff.ended(board));
         }
         Ok(best)
     }

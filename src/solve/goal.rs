@@ -165,8 +165,18 @@ impl Payoff {
         goals.iter().map(|&goal| Self::new(goal, game)).collect()
     }
 
+    /// The value of an afterstate that wins. No goal is a tile beyond the winning tile, so a win reaches every
+    /// goal.
+    #[inline(always)]
+    pub(crate) fn won(&self, board: Board) -> u32 {
+        match self.goal.objective {
+            Objective::Tile(_) | Objective::Sure(_) => 1 << self.goal.fraction,
+            Objective::Score | Objective::Moves => self.ended(board),
+        }
+    }
+
     /// The value of a board where the game has ended: of a dead state, or of an afterstate with the
-    /// winning tile, or at the horizon. No goal is a tile beyond the winning tile, so a win reaches every goal.
+    /// winning tile, or at the horizon.
     // Few boards have ended. Inlined, the loop makes callers need more registers for all other boards.
     #[inline(never)]
     pub(crate) fn ended(&self, board: Board) -> u32 {
