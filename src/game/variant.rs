@@ -170,6 +170,7 @@ impl Game {
     }
 
     /// Whether a game that ended with this board reached a tile, which is at most the winning tile.
+    #[inline]
     pub(crate) fn reaches(&self, board: Board, tile: Exp) -> bool {
         match self.size.locks().targets() {
             Some(_) if tile == self.win() => self.is_won(board),

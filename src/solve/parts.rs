@@ -196,7 +196,7 @@ impl<'a> StateValues<'a> {
             for (mover, &board) in slid.iter().enumerate().filter(|&(_, &board)| board != 0) {
                 if is_won(board) {
                     for (best, payoff) in best[mover * goals..].iter_mut().zip(&self.payoffs) {
-                        *best = payoff.ended(board).max(*best);
+                        *best = payoff.won(board).max(*best);
                     }
                 } else {
                     boards.push(board);
