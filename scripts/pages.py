@@ -42,14 +42,15 @@ def parsed(game):
 
 
 def cells(game):
-    rows, columns = map(int, parsed(game)[0].split("x"))
+    size = parsed(game)[0]
+    rows, columns = map(int, size.split("x") if "x" in size else (4, 4))
     return rows * columns
 
 
 def order(run):
-    """Games by cells, size and winning tile. The game without a winning tile comes last."""
+    """Games by cells, size and winning tile. The game without a winning tile comes last, and stones after all games."""
     size, tile = parsed(run["game"])
-    return cells(run["game"]), size, int(tile or 1 << 20)
+    return cells(run["game"]), len(size), size, int(tile or 1 << 20)
 
 
 def linked(text, directory, path):

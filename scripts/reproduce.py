@@ -10,9 +10,9 @@ counts must agree with the published numbers and the laws. Values must have equa
 Then the script writes the game's table, summary, log and pictures again, and at the end the pages.
 
 Without games, `count` takes some minutes on two cores, and `solve` ten minutes, 1 GiB of memory and 4 GB of disk. Games
-that take longer must be named. To count 4x4-64, 4x3 or 4x4-128 takes up to an hour each, and 4x4-256 eight hours. 4x3 is
-counted as far as results/ has it. 4x4-64 and 4x3 need 8 GiB of memory, 4x4-128 and 4x4-256 need 16, and 4x4-64 needs
-20 GB of disk. To solve 4x4-64 takes 100 minutes, 12 GiB of memory and 40 GB of disk.
+that take longer must be named. To count 4x4-64, 4x3, 4x4-128, free9-256 or free10-512 takes up to an hour each, and
+4x4-256 eight hours. 4x3 is counted as far as results/ has it. 4x4-64 and 4x3 need 8 GiB of memory, the others 16, and
+4x4-64 needs 20 GB of disk. To solve 4x4-64 takes 100 minutes, 12 GiB of memory and 40 GB of disk.
 
 Exit code 1 if a number differs; that game's files are then left as they are. The pictures need matplotlib.
 """
@@ -51,6 +51,8 @@ COUNTED = {
     "4x4-128": "--keep last --memory 16G",
     "4x4-256": "--keep last --memory 16G",
     "4x3": "--until 656 --keep last --memory 8G",
+    "free9-256": "--keep last --memory 16G",
+    "free10-512": "--keep last --memory 16G",
 }
 # The game that is solved only by name.
 SOLVED = "4x4-64"
