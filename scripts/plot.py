@@ -9,6 +9,7 @@
   plot.py values       the values of a solved game, by the sum of the tiles
   plot.py scaling      the table of scaling.py
   plot.py compression  the table of compression.sh
+  plot.py locks        what locking costs a player
 
 Needs matplotlib: pip install matplotlib, or start the script with "uv run", which fetches it.
 """
@@ -431,6 +432,41 @@ def compression(args):
     return picture
 
 
+def mask(digits):
+    if not re.fullmatch("[0f]{1,16}", digits):
+        raise ValueError
+    return digits.zfill(16)
+
+
+LOCKS = {"mask": mask, "kept": worth, "free": worth}
+
+
+def locks(args):
+    """Plots the chances of endgames from the starts of a mask: if moves must keep the mask, and if they need not.
+
+    Reads a table with the columns mask (hexadecimal, f in each cell of a stone), kept and free.
+
+    example:
+      scripts/plot.py locks results/values/locks.csv -o locks.svg
+    """
+    rows = sorted(read(args.table, LOCKS), key=lambda row: row[1])
+    picture = figure(args.o, 9, 1.5 + 0.9 * len(rows))
+    axes = picture.subplots()
+    for at, (_, kept, free) in enumerate(rows):
+        axes.plot([100 * kept, 100 * free], [at, at], color="lightgrey", zorder=0)
+        axes.annotate(f"{100 * (kept - free):.1f}", (50 * (kept + free), at + 0.1), ha="center")
+    for column, ink, name in [(1, "C3", "moves must keep the mask"), (2, "C0", "stones may go anywhere")]:
+        axes.scatter([100 * row[column] for row in rows], range(len(rows)), color=ink, label=name)
+    shapes = ["\n".join(cells[row : row + 4] for row in range(0, 16, 4)) for cells, *_ in rows]
+    shapes = [shape.replace("0", "\N{MIDDLE DOT}").replace("f", "x") for shape in shapes]
+    axes.set_yticks(range(len(rows)), shapes, family="monospace", fontsize=8, linespacing=0.9)
+    axes.set_ylim(-0.5, len(rows) - 0.4)
+    axes.set_xlabel("Chance (%)")
+    axes.set_title("Eight stones, target 64: what a mask costs, in percentage points")
+    axes.legend(loc="upper left", frameon=False)
+    return picture
+
+
 def main():
     parser = terse(argparse.ArgumentParser(description=__doc__))
     plots = parser.add_subparsers(metavar="PLOT", required=True)
@@ -468,6 +504,7 @@ def main():
     of_scaling.add_argument("table", metavar="scaling.csv", type=Path)
     of_scaling.add_argument("log", metavar="LOG", type=Path, nargs="+")
     add(compression).add_argument("table", metavar="compression.csv", type=Path)
+    add(locks).add_argument("table", metavar="locks.csv", type=Path)
     args = parse(parser, 2)
     save(args.plot(args), args.o)
 

@@ -70,7 +70,7 @@ fn every_loader_of_the_data_set_reads_equal_numbers() {
     let mut tables: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     tables.retain(|path| path.extension().unwrap() == "csv");
     assert!(tables.len() > 30);
-    tables.extend(["rates", "forced"].map(|name| out.join(format!("values/{name}.csv"))));
+    tables.extend(["rates", "forced", "locks"].map(|name| out.join(format!("values/{name}.csv"))));
     for table in tables {
         let text = fs::read_to_string(table).unwrap();
         for column in text.lines().next().unwrap().split(',') {

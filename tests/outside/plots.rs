@@ -25,6 +25,7 @@ tests! {
         several_games_have_a_legend_and_a_logarithmic_axis,
         panels_show_each_largest_tile_on_its_own_axes,
         labels_of_close_levels_do_not_overlap,
+        the_cost_of_each_mask_is_drawn_as_it_is_kept,
         bad_tables_and_arguments_are_refused_in_one_line,
     ],
     PYTHON => [
@@ -280,6 +281,19 @@ fn labels_of_close_levels_do_not_overlap() {
             let apart = (one.x - other.x).abs() > 5.0 || (one.y - other.y).abs() > 6.0;
             assert!(apart, "{one:?} {other:?}");
         }
+    }
+}
+
+/// The picture of the results, whose differences of chances are computed by hand.
+fn the_cost_of_each_mask_is_drawn_as_it_is_kept() {
+    let place = place();
+    let results = concat!(env!("CARGO_MANIFEST_DIR"), "/results");
+    let table = format!("{results}/values/locks.csv");
+    let svg = draw("locks", &place, "locks.svg", &[&table]);
+    assert!(fs::read(format!("{results}/pictures/locks.svg")).unwrap() == svg);
+    let words = words_of(svg);
+    for cost in ["-0.6", "-11.8", "-8.4", "-7.3", "-50.8"] {
+        assert!(words.iter().any(|word| word.text == cost), "{cost}");
     }
 }
 

@@ -459,6 +459,28 @@ fn a_game_with_target_cells_is_counted_solved_verified_and_replayed() {
     let best = json(&place, "best 4 2 4 / 8 x x / 8 x x --dir run --for 16");
     assert_eq!(best["best"], "up");
     assert_eq!(best["values"]["16"], 1.0);
+    // The graph, by the rules alone, has the states and the winning moves of the count.
+    let graph = json::json(&format!("{name} --limit 2000"));
+    let kinds = |kind: &str| {
+        let nodes = json::list(&graph, "nodes").iter();
+        nodes.filter(|node| node["kind"] == kind).count()
+    };
+    let moves = |end: &str| -> usize {
+        let edges = json::list(&graph, "edges").iter();
+        let edges = edges.filter(|edge| edge["target"] == end);
+        edges
+            .filter_map(|edge| Some(edge["moves"].as_str()?.len()))
+            .sum()
+    };
+    let table = good(&place, &format!("{words} --quiet --dir run --csv -"));
+    let total = |column: usize| -> usize {
+        let rows = table.lines().skip(1).map(|row| row.split(',').nth(column));
+        rows.map(|number| number.unwrap().parse::<usize>().unwrap())
+            .sum()
+    };
+    assert_eq!((kinds("live"), kinds("dead")), (total(2), total(3)));
+    assert_eq!((kinds("live"), moves("win")), (1328, total(11)));
+    assert!(moves("loss") > 0);
     let code = good(&place, "witness 4 2 4 / 16 x x / . x x --dir run --quiet");
     assert!(good(&place, &format!("replay {}", code.trim())).contains("won"));
     for (words, why) in [
