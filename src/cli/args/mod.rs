@@ -69,7 +69,8 @@ pub(in crate::cli) fn with_game_options(words: Vec<OsString>, command: &Command)
             .get_positionals()
             .any(|arg| ["dir", "table"].contains(&arg.get_id().as_str()));
         let takes_paths = command.get_positionals().next().is_some();
-        let is_name = !is_value && !(takes_paths && Path::new(text).exists());
+        let is_path = takes_paths && Path::new(text).exists();
+        let is_name = !is_value && !is_path;
         match game_options(text).filter(|_| is_name) {
             Some(_) if reads_runs => written.push(run_of(text).into()),
             Some([size, tile, horizon]) if has_size => {
