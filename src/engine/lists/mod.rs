@@ -45,7 +45,7 @@ use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, ExpandStates};
 
 /// Candidates of a range of a small part. Smaller ranges give all threads work.
-const SMALL_RANGE: u64 = 1 << 12;
+const SMALL_RANGE: u64 = 1 << 13;
 
 /// The number of exponents.
 const TILES: usize = Exp::LAST.get() as usize + 1;
@@ -176,7 +176,7 @@ impl Lists {
 /// candidates.
 fn range_bits(boards: u64, candidates: u64, plan: &Plan) -> u32 {
     let for_cache = (boards / bitmap::FIT).min(candidates / bitmap::SPARSE);
-    let for_threads = (candidates / SMALL_RANGE).min(8 * plan.threads() as u64);
+    let for_threads = (candidates / SMALL_RANGE).min(4 * plan.threads() as u64);
     // Each range has a partly filled chunk in the buckets of each part. These chunks may take a
     // quarter of the memory.
     let most = (plan.chunks / CHUNK_BYTES / (4 * PARTS)).clamp(1, 8192);
