@@ -312,27 +312,6 @@ pub(super) mod tests {
         assert!(graph.edges.is_sorted_by(|a, b| pair(a) < pair(b)));
     }
 
-    /// Stones in a row of 2x2, and the last winning cell above them, up to an afterstate of sum 12.
-    #[test]
-    fn a_move_that_comes_to_the_horizon_leads_to_the_loss() {
-        let graph = graph("2x2free2lockffatf00-8until12", None);
-        let edges = |board: &str| -> Vec<(String, String)> {
-            let edges = graph.edges.iter();
-            let edges = edges.filter(|edge| graph.name(Target::State(edge.from)) == board);
-            edges
-                .map(|edge| (graph.name(edge.to), edge.letters()))
-                .collect()
-        };
-        let edge = |to: &str, moves: &str| (to.to_owned(), moves.to_owned());
-        // 4 4 / x x wins to the right, and makes a tile like any other to the left.
-        let made = [edge("0x31ff", "L"), edge("0x32ff", "L"), edge("win", "R")];
-        assert_eq!(edges("0x22ff"), made);
-        // 8 4 / x x is dead.
-        assert_eq!(edges("0x32ff"), [edge("loss", "")]);
-        // None of the states with an 8 to the right of an empty cell goes on: 10 is below the horizon.
-        assert!(graph.states.iter().all(|state| state.sum() <= 12));
-    }
-
     #[test]
     fn until_keeps_the_states_up_to_a_sum_and_the_edges_between_them() {
         let (whole, part) = (graph("2x2-32", None), graph("2x2-32", Some(13)));
