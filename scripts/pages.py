@@ -61,7 +61,7 @@ def linked(text, directory, path):
 # Counts.
 
 # Seconds of a job that is too short for a recipe.
-SHORT = 1
+SHORT = 3
 
 
 def counts(page, runs, directory, enum48):
@@ -214,7 +214,7 @@ def published(runs):
 
 
 def recipes(runs):
-    """The commands and the cost of games that take a second or more, or are not solved by the usual command."""
+    """The commands and the cost of games that are not short, or are not solved by the usual command."""
     rows = []
     for run in runs:
         game, commands, seconds = run["game"], run["commands"][1:], run["seconds"]
