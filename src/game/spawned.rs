@@ -139,7 +139,7 @@ wide! {
         let row_table = &rows.moved[..1 << (4 * C)];
         let column_table = &columns.moved[..1 << (4 * R)];
         let [twos, fours] = moves;
-        let mut lists = [Lists::new(twos), Lists::new(fours)];
+        let mut lists = [MoveLists::new(twos), MoveLists::new(fours)];
         let mut mover = 0;
         for &afterstate in afterstates {
             let across = MovedBoard::<R, C, MASKS>::new(afterstate, rows, row_table);
@@ -173,7 +173,7 @@ wide! {
 }
 
 /// The lists of some moves, while they are filled.
-struct Lists<'a> {
+struct MoveLists<'a> {
     boards: [&'a mut [Board]; 2],
     movers: [&'a mut [u32]; 2],
     counts: [usize; 2],
@@ -181,7 +181,7 @@ struct Lists<'a> {
     dead: &'a mut Vec<(u32, Board)>,
 }
 
-impl<'a> Lists<'a> {
+impl<'a> MoveLists<'a> {
     #[inline(always)]
     fn new(moves: &'a mut SpawnedMoves) -> Self {
         let room = 2 * moves.candidates;
@@ -262,7 +262,7 @@ impl<'a, const R: usize, const C: usize, const MASKS: usize> MovedBoard<'a, R, C
         &self,
         row: usize,
         place: usize,
-        [two, four]: [&mut Lists<'_>; 2],
+        [two, four]: [&mut MoveLists<'_>; 2],
         mover: u32,
         win: u64,
     ) -> [bool; 2] {
@@ -277,7 +277,7 @@ impl<'a, const R: usize, const C: usize, const MASKS: usize> MovedBoard<'a, R, C
             let moved = self.moved[side];
             let others = !(Self::ROW << shift);
             let (rest, change) = (moved & others, (moved ^ self.board) & others);
-            let take = |line: u64, lists: &mut Lists<'_>| {
+            let take = |line: u64, lists: &mut MoveLists<'_>| {
                 let after = u64::from(self.table[line as usize][side]);
                 let board = rest | after << shift;
                 let masks = &self.axis.masks[..MASKS];
