@@ -56,7 +56,7 @@ impl Grid {
         Ok(Self { board, size, large })
     }
 
-    /// The board that a text stands for, if it has as many stones as its size.
+    /// Refuse the board of a text unless it has the number of stones of its size.
     fn with_its_stones(self, text: &str) -> Result<Self> {
         let (stones, expected) = (self.size.stones_of(self.board), self.size.stones());
         if stones != expected {

@@ -5,13 +5,13 @@
 //! instructions.
 //!
 //! Games can have stones, which slide and never merge (see `board`). They can also have locks, which tell
-//! where a move must leave stones (see `locks`). The kernels for them are compiled apart, so other games
-//! run no more instructions.
+//! where a move must leave stones (see `locks`). They have kernels of their own, which cost other games
+//! nothing.
 //!
 //! Reading order: `locks`, `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `pattern` (the names of sizes), `slide` (a move without a branch), `line` (a move as a
 //! person states it), `grid` (a board as a person states it), `rules` (the kernels over slices),
-//! `spawned` (the moves of all candidates of an afterstate), `key` (boards as shorter numbers),
+//! `spawned` (the moves of all candidates of an afterstate), `rank` (the number of a board),
 //! `variant` (a game), `turned` (a board in another orientation), `objective` (the quantity that a player maximises, and how often a 4 is
 //! spawned), `audit` (whether boards belong to their part).
 

@@ -29,7 +29,7 @@ const UNIT: usize = 16;
 /// Tables for the sums of a game up to a limit.
 pub struct RankTables {
     size: Size,
-    /// The cells that locks fix, if any. Ranks leave them out, and the size is that of the smaller boards.
+    /// Leaves out the cells that locks fix, if any. The size is that of the smaller boards.
     beside: Option<Beside>,
     /// Possible first rows. Boards whose first cells are needless have fewer.
     firsts: usize,

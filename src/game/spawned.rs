@@ -29,7 +29,7 @@ pub(crate) struct LineTables {
     axes: [Axis; 2],
 }
 
-/// The moves along one axis. Boards are transposed if the axis is that of the columns.
+/// The moves along rows, or along columns. For columns, boards are transposed.
 struct Axis {
     /// Indexed by the packed line.
     moved: Vec<BothMoves>,
@@ -41,7 +41,7 @@ struct Axis {
 /// Candidates, and the boards after their moves.
 #[derive(Default)]
 pub(crate) struct SpawnedMoves {
-    /// Number of candidates: those of the first afterstate, from its last cell on, then those of the next.
+    /// Number of candidates. The candidates of an afterstate follow each other, from its last cell on.
     pub(crate) candidates: usize,
     /// The moves along rows, and along columns.
     pub(crate) reached: [ReachedBoards; 2],

@@ -168,9 +168,9 @@ impl<'a> Values<'a> {
         Ok((moves, worth))
     }
 
-    /// Judge a board in the orientation that has a legal move and the greatest value for the first goal, of
-    /// those that keep a mask of the game and that the run reaches; `None` without one. The moves are turned
-    /// back.
+    /// Judge a board in the orientation with a legal move and the greatest value for the first goal. Only
+    /// orientations count that keep a mask of the game and that the run reaches; `None` without one. The
+    /// moves are turned back.
     ///
     /// # Errors
     ///

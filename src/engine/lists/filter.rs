@@ -62,7 +62,7 @@ impl Filter {
     }
 }
 
-/// Boards that [`split`] writes beyond those that it keeps.
+/// [`split`] writes up to so many boards after the last that it keeps.
 const ROOM: usize = 8;
 
 kernel! {
