@@ -11,14 +11,16 @@
 //! Reading order: `locks`, `board` (the picture), `exp` (tiles), `symmetry` (why one board stands for
 //! eight), `pattern` (the names of sizes), `slide` (a move without a branch), `line` (a move as a
 //! person states it), `grid` (a board as a person states it), `rules` (the kernels over slices),
-//! `spawned` (the moves of all candidates of an afterstate), `rank` (the number of a board),
-//! `variant` (a game), `turned` (a board in another orientation), `objective` (the quantity that a player maximises, and how often a 4 is
-//! spawned), `audit` (whether boards belong to their part).
+//! `spawned` (the moves of all candidates of an afterstate), `rank` with `beside` (the number of a board),
+//! `variant` (a game), `full_game` (a player's board), `turned` (a board in another orientation),
+//! `objective` (the quantity that a player maximises, and how often a 4 is spawned), `audit` (whether
+//! boards belong to their part).
 
 pub(crate) mod audit;
 pub(crate) mod beside;
 pub(crate) mod board;
 mod exp;
+mod full_game;
 pub(crate) mod grid;
 pub(crate) mod line;
 mod locks;

@@ -229,25 +229,6 @@ impl Game {
         self.last_sum().map_or(sum, |last| last.min(sum))
     }
 
-    /// The exponent of the least tile that is a stone on a player's board. The board lacks `lacking` stones
-    /// (x). The bits of `large` are the exponents of its tiles from the winning tile up.
-    ///
-    /// Without target cells it is the winning tile, but this tile wins on a board that lacks no stone. With
-    /// target cells play goes on beyond the winning tile. Then only as many tiles are stones as are lacking,
-    /// besides all tiles that the game cannot make.
-    pub(crate) fn least_stone(&self, lacking: u32, large: u32) -> Option<u32> {
-        let target = self.max?.ilog2();
-        if self.size.locks().targets().is_none() {
-            return Some(target + u32::from(lacking == 0));
-        }
-        let mut others = large;
-        for _ in 0..lacking {
-            others &= !others.checked_ilog2().map_or(0, |largest| 1 << largest);
-        }
-        let least = u32::BITS - others.leading_zeros();
-        Some(least.clamp(target, self.top().next().tile().ilog2().max(target)))
-    }
-
     /// Whether the game goes on to tiles that no digit stands for.
     pub(crate) fn is_endless(&self) -> bool {
         self.size.tile_cells() == 16 && self.max.is_none()
