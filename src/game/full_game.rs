@@ -109,9 +109,9 @@ impl Game {
     /// The exponent of the least tile that is a stone on a player's board. The board lacks `lacking` stones
     /// (x). The bits of `large` are the exponents of its tiles from the winning tile up.
     ///
-    /// Without target cells it is the winning tile, but this tile wins on a board that lacks no stone. With
-    /// target cells play goes on beyond the winning tile. Then only as many tiles are stones as are lacking,
-    /// besides all tiles that the game cannot make.
+    /// Without target cells it is the winning tile. A board that lacks no stone is won with this tile, so
+    /// there the next tile is the least stone. With target cells play goes on beyond the winning tile. Then
+    /// only as many tiles are stones as are lacking, besides all tiles that the game cannot make.
     pub(crate) fn least_stone(&self, lacking: u32, large: u32) -> Option<u32> {
         let target = self.max()?.ilog2();
         if self.size().locks().targets().is_none() {

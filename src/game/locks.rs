@@ -85,8 +85,8 @@ impl Locks {
         others
     }
 
-    /// Number of the game's symmetries among [`super::symmetry::images`]. Those of a rectangle stand twice
-    /// there.
+    /// Number of the game's symmetries among [`super::symmetry::images`], which has each symmetry of a
+    /// rectangle twice.
     pub(super) fn symmetries(self) -> u32 {
         self.symmetries.count_ones()
     }
