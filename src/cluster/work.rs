@@ -91,9 +91,8 @@ impl Work<'_> {
         let frontier = Frontier::open(self.layer.run)?;
         let origins = frontier.origins(self.layer.key(self.task.max));
         let origins = origins.of_task(self.task.number, maps);
-        for candidates in self.lists(maps)?.spawn(&[origins], self.workers)? {
-            self.receipt.tally = self.build_candidates(Kind::States, self.task.max, candidates)?;
-        }
+        let candidates = self.lists(maps)?.spawn(&origins, self.workers)?;
+        self.receipt.tally = self.build_candidates(Kind::States, self.task.max, candidates)?;
         Ok(())
     }
 
@@ -181,10 +180,10 @@ impl Work<'_> {
         visit: impl Visit<Found = ()>,
     ) -> Result<(Tally, Sealed)> {
         let key = self.layer.key(max);
-        let jobs = vec![PartJob::new(key, source, visit)];
         let mut parts = Pipeline::new(self.plan.batch, self.workers);
-        let built = parts.build_files(kind, jobs, self, |_| ())?;
-        Ok((built[0].0.tally, built[0].1))
+        let job = PartJob::new(key, source, visit);
+        let (job, sealed) = parts.build_file(kind, job, self, |_| ())?;
+        Ok((job.tally, sealed))
     }
 
     fn name(&self, kind: Kind, max: Exp) -> String {

@@ -153,14 +153,14 @@ impl<'a> ReadyShare<'a> {
 }
 
 /// Sorted slices of boards, read as one slice without copying them all.
-struct Concat<'a> {
+pub(super) struct Concat<'a> {
     slices: Vec<&'a [Board]>,
     /// Where each slice begins, and where the last one ends.
     starts: Vec<usize>,
 }
 
 impl<'a> Concat<'a> {
-    fn new(slices: impl Iterator<Item = &'a [Board]>) -> Self {
+    pub(super) fn new(slices: impl Iterator<Item = &'a [Board]>) -> Self {
         let slices: Vec<_> = slices.collect();
         let mut starts = vec![0];
         for slice in &slices {
@@ -170,12 +170,12 @@ impl<'a> Concat<'a> {
     }
 
     /// Number of boards.
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.starts[self.slices.len()]
     }
 
     /// The boards of a range: in place if one slice holds them all, else gathered in `copy`.
-    fn slice<'b>(&self, range: Range<usize>, copy: &'b mut Vec<Board>) -> &'b [Board]
+    pub(super) fn slice<'b>(&self, range: Range<usize>, copy: &'b mut Vec<Board>) -> &'b [Board]
     where
         'a: 'b,
     {

@@ -1,6 +1,5 @@
 //! The frontier: the afterstates from which the next layer follows.
 
-use super::job::SLICE;
 use crate::error::Result;
 use crate::game::{Board, Exp, Game, PartKey};
 use crate::part::{Decoder, Kind, Part};
@@ -18,9 +17,12 @@ pub(crate) struct Frontier {
 pub(crate) enum FrontierPart {
     /// An open file.
     File(Part),
-    /// A sorted list in memory, which may be in no file.
-    List(Vec<Board>),
+    /// A sorted list in memory, in slices, which may be in no file.
+    List(Slices),
 }
+
+/// Slices of a sorted list, each of at most [`SLICE`](super::job::SLICE) boards.
+pub(crate) type Slices = Vec<Vec<Board>>;
 
 /// Afterstates and starts from which the states of a part come.
 pub(crate) struct Origins<'a> {
@@ -61,7 +63,7 @@ impl FrontierPart {
     fn boards(&self) -> u64 {
         match self {
             Self::File(part) => part.states(),
-            Self::List(boards) => boards.len() as u64,
+            Self::List(slices) => slices.iter().map(Vec::len).sum::<usize>() as u64,
         }
     }
 
@@ -69,7 +71,7 @@ impl FrontierPart {
     pub(crate) fn blocks(&self) -> usize {
         match self {
             Self::File(part) => part.blocks(),
-            Self::List(boards) => boards.len().div_ceil(SLICE),
+            Self::List(slices) => slices.len(),
         }
     }
 
@@ -82,9 +84,8 @@ impl FrontierPart {
     ) -> Result<()> {
         match self {
             Self::File(part) => part.read_block(block, decoder, out),
-            Self::List(boards) => {
-                let slice = boards.chunks(SLICE).nth(block);
-                out.extend_from_slice(slice.expect("the list has the block"));
+            Self::List(slices) => {
+                out.extend_from_slice(&slices[block]);
                 Ok(())
             }
         }
@@ -111,7 +112,7 @@ impl Frontier {
     }
 
     /// Advance by one layer, given its afterstates.
-    pub(crate) fn advance(&mut self, afterstates: Vec<(PartKey, Vec<Board>)>) {
+    pub(crate) fn advance(&mut self, afterstates: Vec<(PartKey, Slices)>) {
         let last = self.sum - 2;
         self.parts.retain(|(key, _)| key.sum == last);
         for (key, list) in afterstates {
@@ -163,9 +164,9 @@ impl Frontier {
     }
 
     /// The parts in memory with sums above `sum`; they stay in the frontier.
-    pub(crate) fn lists_above(&self, sum: u32) -> impl Iterator<Item = (PartKey, &[Board])> {
+    pub(crate) fn lists_above(&self, sum: u32) -> impl Iterator<Item = (PartKey, &Slices)> {
         self.parts.iter().filter_map(move |(key, part)| match part {
-            FrontierPart::List(boards) if key.sum > sum => Some((*key, &boards[..])),
+            FrontierPart::List(slices) if key.sum > sum => Some((*key, slices)),
             _ => None,
         })
     }

@@ -62,13 +62,17 @@ impl<S: Source, V> PartJob<S, V> {
 
     /// Check that every candidate was listed, dead or a duplicate.
     pub(super) fn check_conserved(&self, listed: u64) -> Result<()> {
-        let (row, tally) = (Row::of(self.key), &self.tally);
-        let kept = listed + tally.dead;
-        let split = tally.unique + tally.duplicates;
-        let what = "candidates, and unique boards with duplicates";
-        laws::equal(&row, what, tally.candidates, split)?;
-        laws::equal(&row, "unique boards, and boards kept", tally.unique, kept)
+        check_conserved(self.key, &self.tally, listed)
     }
+}
+
+/// Check that every candidate of a part was listed, dead or a duplicate.
+pub(super) fn check_conserved(key: PartKey, tally: &Tally, listed: u64) -> Result<()> {
+    let (row, kept) = (Row::of(key), listed + tally.dead);
+    let split = tally.unique + tally.duplicates;
+    let what = "candidates, and unique boards with duplicates";
+    laws::equal(&row, what, tally.candidates, split)?;
+    laws::equal(&row, "unique boards, and boards kept", tally.unique, kept)
 }
 
 /// A source of the sorted boards of a part.

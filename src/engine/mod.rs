@@ -84,6 +84,8 @@ mod layer;
 pub(crate) mod lists;
 mod pipeline;
 mod plan;
+mod small;
+mod unwritten;
 mod workers;
 
 use crate::counts::Columns;

@@ -27,7 +27,7 @@ use std::sync::Mutex;
 
 use super::batch::{DoubleBuffer, ReadyShare, Share, batches};
 use super::job::{PartJob, SLICE, Source, Visit};
-use super::workers::{Done, PerThread, Worker, Workers};
+use super::workers::{PerThread, Worker, Workers};
 use crate::error::Result;
 use crate::game::{Board, Tally};
 use crate::part::{Block, Kind, Sealed};
@@ -254,10 +254,22 @@ impl<S: Source, V: Visit> Round<'_, S, V> {
     }
 }
 
-/// A job, and the files or the list that it built.
-type Built<S, V, T> = (PartJob<S, V>, T);
+/// A job, and the files that it built.
+type Built<S, V> = (PartJob<S, V>, Sealed);
 
 impl Pipeline<'_> {
+    /// Build the files of a part, and check that no board was lost.
+    pub(crate) fn build_file<S: Source, V: Visit<Found = ()>>(
+        &mut self,
+        kind: Kind,
+        job: PartJob<S, V>,
+        files: &mut impl Files,
+        report: impl FnMut(Tally),
+    ) -> Result<Built<S, V>> {
+        let mut built = self.build_files(kind, vec![job], files, report)?;
+        Ok(built.pop().expect("one job was built"))
+    }
+
     /// Build the files of parts, and check that no board was lost.
     pub(crate) fn build_files<S: Source, V: Visit<Found = ()>>(
         &mut self,
@@ -265,7 +277,7 @@ impl Pipeline<'_> {
         mut jobs: Vec<PartJob<S, V>>,
         files: &mut impl Files,
         report: impl FnMut(Tally),
-    ) -> Result<Vec<Built<S, V, Sealed>>> {
+    ) -> Result<Vec<Built<S, V>>> {
         for job in &mut jobs {
             job.write_to(vec![files.create(kind, job.key)?]);
         }
@@ -276,40 +288,6 @@ impl Pipeline<'_> {
             let sealed = files.finish(kind, job.key, writer)?;
             job.check_conserved(sealed.states)?;
             Ok((job, sealed))
-        });
-        built.collect()
-    }
-
-    /// Build small parts in memory, and visit their boards.
-    pub(crate) fn build_lists<S: Source, V: Visit<Found = ()>>(
-        &self,
-        mut jobs: Vec<PartJob<S, V>>,
-    ) -> Result<Vec<Built<S, V, Vec<Board>>>> {
-        let mut tasks = Vec::new();
-        for (number, job) in jobs.iter().enumerate() {
-            for task in 0..job.source.tasks().len() {
-                tasks.push((number, task, Mutex::default()));
-            }
-        }
-        self.workers.each(&tasks, |worker, (number, task, done)| {
-            let PartJob { source, visit, .. } = &jobs[*number];
-            let mut boards = Vec::new();
-            let mut tally = source.produce(*task, worker, &mut boards)?;
-            tally += visit.count_and_filter(&mut boards, worker)?;
-            *done.lock().expect("no thread panics") = (boards, tally);
-            Ok(Done)
-        })?;
-        let mut lists: Vec<Vec<Vec<Board>>> = jobs.iter().map(|_| Vec::new()).collect();
-        for (number, _, done) in tasks {
-            let (boards, counted) = done.into_inner().expect("no thread panics");
-            jobs[number].tally += counted;
-            lists[number].push(boards);
-        }
-        let built = jobs.into_iter().zip(lists).map(|(mut job, lists)| {
-            job.source.release(0..lists.len(), &lists);
-            let list = lists.concat();
-            job.check_conserved(list.len() as u64)?;
-            Ok((job, list))
         });
         built.collect()
     }
@@ -346,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn building_together_alone_or_in_memory_gives_equal_parts() {
+    fn building_together_or_alone_gives_equal_parts() {
         // A block of afterstates holds 2^14 boards. Some parts are empty, some end with a full
         // block, and some have several blocks. Batches of 5000 end anywhere.
         let sizes = [3, 0, 1 << 14, 40_000, 1, 4999, (1 << 14) + 1, 0, 70_000, 2];
@@ -383,12 +361,6 @@ mod tests {
                 (sealed.states, tally.labeled, tally.moves),
                 (length, length, sum)
             );
-        }
-        let parts = Pipeline::new(tiny.batch, &workers);
-        let built = parts.build_lists(jobs().collect()).unwrap();
-        for ((job, built), list) in built.iter().zip(&lists) {
-            assert!(built == list);
-            assert_eq!(job.tally.labeled, list.len() as u64);
         }
     }
 }

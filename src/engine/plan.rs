@@ -20,8 +20,9 @@ pub(crate) const PARTS: usize = 3;
 /// last seal.
 const FRONTIER_AFTER: Duration = Duration::from_secs(45);
 
-/// Bytes of the bound for each candidate of a small layer. Memory holds the candidates of all parts
-/// and the afterstates of two sums at once, and every part has its own buckets.
+/// Bytes of the bound for each candidate of a small layer. Memory holds the candidates of all parts,
+/// the afterstates of two sums and the states of the layer before at once, and every part has its own
+/// buckets.
 const SMALL: u64 = 576;
 
 /// The form of a layer while it is counted.
@@ -122,7 +123,7 @@ impl Plan {
             granted: memory / 32 / threads,
             sort,
             batch,
-            small: (bound / SMALL).min(1 << 20),
+            small: (bound / SMALL).min(1 << 24),
         })
     }
 

@@ -8,7 +8,7 @@
 
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -163,14 +163,14 @@ impl AddAssign for Done {
 /// A value for each thread of a pool, for example its buffers.
 ///
 /// Each thread locks the value of its own index, so no thread ever waits for a lock. The locks only
-/// prove to the compiler that no value is shared. Between parallel steps, one thread can visit all
-/// values.
-pub(crate) struct PerThread<T>(Vec<Mutex<T>>);
+/// prove to the compiler that no value is shared while it changes. Once no thread changes its value, all
+/// threads can read all values.
+pub(crate) struct PerThread<T>(Vec<RwLock<T>>);
 
 impl<T> PerThread<T> {
     /// Values for threads with the indices 0, 1, ...
     pub(crate) fn of(values: impl IntoIterator<Item = T>) -> Self {
-        Self(values.into_iter().map(Mutex::new).collect())
+        Self(values.into_iter().map(RwLock::new).collect())
     }
 
     /// The value of the thread with this index.
@@ -178,8 +178,20 @@ impl<T> PerThread<T> {
     /// # Panics
     ///
     /// If no thread has this index, or if a thread panicked while it held the value.
-    pub(crate) fn lock(&self, index: usize) -> MutexGuard<'_, T> {
-        self.0[index].lock().expect("no thread panics")
+    pub(crate) fn lock(&self, index: usize) -> RwLockWriteGuard<'_, T> {
+        self.0[index].write().expect("no thread panics")
+    }
+
+    /// All values, in order of the threads' indices.
+    ///
+    /// # Panics
+    ///
+    /// If a thread panicked while it held its value.
+    pub(crate) fn read(&self) -> Vec<RwLockReadGuard<'_, T>> {
+        let values = self.0.iter().map(RwLock::read);
+        values
+            .map(|value| value.expect("no thread panics"))
+            .collect()
     }
 
     /// The values, in order of the threads' indices.
@@ -188,7 +200,7 @@ impl<T> PerThread<T> {
     ///
     /// If a thread panicked while it held its value.
     pub(crate) fn into_values(self) -> Vec<T> {
-        let values = self.0.into_iter().map(Mutex::into_inner);
+        let values = self.0.into_iter().map(RwLock::into_inner);
         values
             .map(|value| value.expect("no thread panics"))
             .collect()
@@ -284,7 +296,7 @@ mod tests {
                 wait_until(|| {
                     failed
                         .get()
-                        .is_some_and(|&index| workers.each.0[index].try_lock().is_ok())
+                        .is_some_and(|&index| workers.each.0[index].try_write().is_ok())
                 });
             }
             Ok(Tally::default())

@@ -10,7 +10,7 @@
 use std::mem;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::MutexGuard;
+use std::sync::RwLockWriteGuard;
 
 use bytemuck::must_cast_slice;
 
@@ -82,7 +82,7 @@ impl Listing {
     }
 
     /// The lister of a thread.
-    pub(crate) fn of_thread(&self, thread: usize) -> MutexGuard<'_, Lister> {
+    pub(crate) fn of_thread(&self, thread: usize) -> RwLockWriteGuard<'_, Lister> {
         self.0.lock(thread)
     }
 

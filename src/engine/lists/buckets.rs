@@ -187,6 +187,9 @@ impl Buckets {
 
     /// Return the chunks of a range to the pool. Its bucket is then empty.
     pub(super) fn release(&mut self, range: usize, pool: &mut ChunkPool) {
+        if self.buckets[range].open.0.is_empty() {
+            return;
+        }
         self.full_chunks -= self.full[range].len();
         let open = mem::take(&mut self.buckets[range]).open;
         let full = mem::take(&mut self.full[range]).into_iter();

@@ -7,19 +7,20 @@ use super::buckets::Buckets;
 use super::filter::Filter;
 use crate::engine::PerThread;
 use crate::engine::chunks::{CHUNK_BYTES, ChunkPool};
+use crate::engine::frontier::FrontierBlock;
 use crate::engine::job::Visit;
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::rank::Ranking;
-use crate::game::{Board, Exp, Game, PartKey, Tally};
+use crate::game::{Board, Game, PartKey, Tally};
 use crate::part::{Fingerprint, Kind, fingerprint};
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
 pub(crate) struct Candidates {
     pub(super) game: Game,
     pub(super) kind: Kind,
-    pub(super) key: PartKey,
+    pub(crate) key: PartKey,
     pub(super) ranking: Arc<Ranking>,
     /// Ranks of a range, as a power of two.
     pub(super) bits: u32,
@@ -30,17 +31,19 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// Spawn `tile` into a block of afterstates, and collect the states in the buckets of one
-    /// thread.
-    pub(super) fn spawn(&self, afterstates: &[Board], tile: Exp, thread: usize) -> Result<()> {
-        let (rules, mut buckets) = (self.game.rules(), self.buckets.lock(thread));
+    /// Spawn into a block of afterstates, and collect the states in the buckets of the worker's thread.
+    pub(crate) fn spawn(&self, block: &FrontierBlock, worker: &mut Worker) -> Result<()> {
+        worker.boards.clear();
+        let FrontierBlock { part, number, tile } = *block;
+        part.read(number, &mut worker.decoder, &mut worker.boards)?;
+        let (rules, mut buckets) = (self.game.rules(), self.buckets.lock(worker.index));
         let CandidateScratch {
             pool,
             bitmap,
             made: [made, _],
             ..
-        } = &mut *self.scratch.lock(thread);
-        for slice in afterstates.chunks(SLICE) {
+        } = &mut *self.scratch.lock(worker.index);
+        for slice in worker.boards.chunks(SLICE) {
             made.clear();
             rules.spawn(slice, tile, made);
             rules.canonicalise(made);

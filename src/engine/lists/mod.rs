@@ -44,8 +44,9 @@ use buckets::Buckets;
 use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, ExpandStates};
 
-/// Candidates of a range of a small part. Smaller ranges give all threads work.
-const SMALL_RANGE: u64 = 1 << 13;
+/// Candidates of a range of a small part. Smaller ranges give all threads work. Most boards that stand for
+/// their images have low ranks, so some ranges have most candidates.
+const SMALL_RANGE: u64 = 1 << 10;
 
 /// The number of exponents.
 const TILES: usize = Exp::LAST.get() as usize + 1;
@@ -145,29 +146,28 @@ impl Lists {
         }
     }
 
-    /// Keep the number of candidates of a part for the next layer.
-    pub(crate) fn remember(&mut self, kind: Kind, max: Exp, candidates: u64) {
-        self.candidates.insert((kind, max), candidates);
+    /// Drop the candidates of a part, but keep their number for the next layer.
+    pub(crate) fn retire(&mut self, candidates: Candidates) {
+        let (kind, max) = (candidates.kind, candidates.key.max);
+        let number = candidates.tally().candidates;
+        self.candidates.insert((kind, max), number);
+        candidates.retire();
     }
 
-    /// Spawn into the origins of parts, and collect the states.
-    pub(crate) fn spawn(&self, parts: &[Origins], workers: &Workers) -> Result<Vec<Candidates>> {
-        let collect = |origins: &Origins| self.collect(Kind::States, origins.key.max);
-        let states: Vec<Candidates> = parts.iter().map(collect).collect();
-        let mut blocks = Vec::new();
-        for (states, origins) in states.iter().zip(parts) {
-            blocks.extend(origins.blocks.iter().map(|block| (states, block)));
-        }
-        workers.each(&blocks, |worker, (states, block)| {
-            worker.boards.clear();
-            let part = block.part;
-            part.read(block.number, &mut worker.decoder, &mut worker.boards)?;
-            states.spawn(&worker.boards, block.tile, worker.index)?;
+    /// Collect the states of a part. The starts are the first.
+    pub(crate) fn collect_states(&self, origins: &Origins) -> Result<Candidates> {
+        let states = self.collect(Kind::States, origins.key.max);
+        states.add(&origins.starts, 0)?;
+        Ok(states)
+    }
+
+    /// Spawn into the origins of a part, and collect the states.
+    pub(crate) fn spawn(&self, origins: &Origins, workers: &Workers) -> Result<Candidates> {
+        let states = self.collect_states(origins)?;
+        workers.each(&origins.blocks, |worker, block| {
+            states.spawn(block, worker)?;
             Ok(Done)
         })?;
-        for (states, origins) in states.iter().zip(parts) {
-            states.add(&origins.starts, 0)?;
-        }
         Ok(states)
     }
 }
@@ -176,7 +176,7 @@ impl Lists {
 /// candidates.
 fn range_bits(boards: u64, candidates: u64, plan: &Plan) -> u32 {
     let for_cache = (boards / bitmap::FIT).min(candidates / bitmap::SPARSE);
-    let for_threads = (candidates / SMALL_RANGE).min(4 * plan.threads() as u64);
+    let for_threads = (candidates / SMALL_RANGE).min(32 * plan.threads() as u64);
     // Each range has a partly filled chunk in the buckets of each part. These chunks may take a
     // quarter of the memory.
     let most = (plan.chunks / CHUNK_BYTES / (4 * PARTS)).clamp(1, 8192);

@@ -4,28 +4,18 @@
 //! several, which decode different bits of it.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bitmap::Bitmap;
-use super::buckets::Buckets;
-use super::candidates::{CandidateScratch, Candidates};
-use crate::engine::PerThread;
+use super::candidates::Candidates;
 use crate::engine::job::Source;
 use crate::engine::workers::Worker;
 use crate::error::Result;
-use crate::game::rank::Ranking;
-use crate::game::{Board, PartKey, Tally};
-use crate::part::Kind;
+use crate::game::{Board, Tally};
 
 /// The source of a part's boards, range by range.
 pub(crate) struct CandidateSource {
-    kind: Kind,
-    key: PartKey,
-    ranking: Arc<Ranking>,
-    bits: u32,
-    /// The buckets of each thread.
-    buckets: Vec<Buckets>,
-    scratch: Arc<PerThread<CandidateScratch>>,
+    candidates: Candidates,
     tasks: Vec<RangeTask>,
 }
 
@@ -40,10 +30,11 @@ struct RangeTask {
 impl Candidates {
     /// Turn the collected candidates into a source of boards.
     pub(crate) fn into_source(self) -> CandidateSource {
-        let buckets = self.buckets.into_values();
         let length = 1 << self.bits;
         let mut tasks = Vec::new();
-        for (range, candidates) in candidates(&buckets).enumerate() {
+        let buckets = self.buckets.read();
+        for range in 0..self.ranges() {
+            let candidates: usize = buckets.iter().map(|own| own.candidates(range)).sum();
             // A task has a power of two of offsets, and at most `most` or all.
             let offsets = match candidates <= self.most {
                 true => length,
@@ -57,43 +48,111 @@ impl Candidates {
                 }));
             }
         }
+        drop(buckets);
         CandidateSource {
-            kind: self.kind,
-            key: self.key,
-            ranking: self.ranking,
-            bits: self.bits,
-            buckets,
-            scratch: self.scratch,
+            candidates: self,
             tasks,
         }
     }
-}
 
-/// The number of candidates of each range.
-fn candidates(buckets: &[Buckets]) -> impl Iterator<Item = usize> {
-    let ranges = 0..buckets[0].ranges();
-    ranges.map(|range| buckets.iter().map(|own| own.candidates(range)).sum())
-}
+    /// Number of ranges.
+    pub(crate) fn ranges(&self) -> usize {
+        self.buckets.read()[0].ranges()
+    }
 
-impl CandidateSource {
-    /// Return all chunks to the pools. Returns the number of candidates.
-    pub(crate) fn retire(self) -> u64 {
-        let candidates = self.tally().candidates;
-        for (thread, buckets) in self.buckets.into_iter().enumerate() {
-            buckets.retire(&mut self.scratch.lock(thread).pool);
+    /// Number of candidates, and of repeats that are already dropped.
+    pub(crate) fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for buckets in self.buckets.read() {
+            tally.candidates += buckets.produced;
+            tally.duplicates += buckets.repeats;
         }
-        candidates
+        tally
+    }
+
+    /// Claim ranges from `next` on until they have `share` candidates, or no range is left. Ranges without
+    /// candidates are left out.
+    pub(crate) fn claim(&self, next: &AtomicUsize, share: usize) -> Vec<usize> {
+        let (buckets, mut claimed, mut held) = (self.buckets.read(), Vec::new(), 0);
+        while held < share {
+            let range = next.fetch_add(1, Ordering::Relaxed);
+            if range >= buckets[0].ranges() {
+                break;
+            }
+            let candidates: usize = buckets.iter().map(|own| own.candidates(range)).sum();
+            if candidates > 0 {
+                claimed.push(range);
+                held += candidates;
+            }
+        }
+        claimed
+    }
+
+    /// Bytes that went through temporary files, because they did not fit in memory.
+    pub(crate) fn spilled(&self) -> u64 {
+        let buckets = self.buckets.read();
+        buckets.iter().map(|own| own.spill.bytes()).sum()
+    }
+
+    /// Put the boards of a range into `boards`. Counts the different boards and the repeats.
+    pub(crate) fn list(
+        &self,
+        range: usize,
+        worker: &mut Worker,
+        boards: &mut Vec<Board>,
+    ) -> Result<Tally> {
+        self.list_some(range, 0..1 << self.bits, worker, boards)
+    }
+
+    /// Put the boards of some offsets of a range into `boards`.
+    fn list_some(
+        &self,
+        range: usize,
+        offsets: Range<usize>,
+        worker: &mut Worker,
+        boards: &mut Vec<Board>,
+    ) -> Result<Tally> {
+        let bitmap = &mut self.scratch.lock(worker.index).bitmap;
+        let mut tally = Tally::default();
+        let of = Some((self.kind, self.key, range));
+        // The first task of a range counts its repeats.
+        if offsets.start == 0 || bitmap.of != of {
+            let repeats = self.take(range, bitmap)?;
+            bitmap.of = of;
+            if offsets.start == 0 {
+                tally.duplicates = repeats;
+            }
+        }
+        boards.clear();
+        bitmap.ranks(offsets, (range as u64) << self.bits, boards);
+        self.ranking.decode(boards);
+        tally.unique = boards.len() as u64;
+        Ok(tally)
     }
 
     /// Take the candidates of a range into the thread's bitmap. Returns the number of repeats.
     fn take(&self, range: usize, bitmap: &mut Bitmap) -> Result<u64> {
-        let mut spilled = Vec::new();
-        for own in &self.buckets {
+        let (buckets, mut spilled) = (self.buckets.read(), Vec::new());
+        for own in &buckets {
             spilled.extend(own.spilled(range)?);
         }
-        let unsorted = self.buckets.iter().flat_map(|own| own.unsorted(range));
+        let unsorted = buckets.iter().flat_map(|own| own.unsorted(range));
         let slices: Vec<&[u32]> = unsorted.chain(spilled.iter().map(Vec::as_slice)).collect();
         Ok(bitmap.take(self.bits, &slices))
+    }
+
+    /// Return all chunks to the pools.
+    pub(super) fn retire(self) {
+        for (thread, buckets) in self.buckets.into_values().into_iter().enumerate() {
+            buckets.retire(&mut self.scratch.lock(thread).pool);
+        }
+    }
+}
+
+impl CandidateSource {
+    /// The candidates, once all their boards are built.
+    pub(crate) fn into_candidates(self) -> Candidates {
+        self.candidates
     }
 }
 
@@ -103,46 +162,32 @@ impl Source for CandidateSource {
     }
 
     fn tally(&self) -> Tally {
-        let mut tally = Tally::default();
-        for buckets in &self.buckets {
-            tally.candidates += buckets.produced;
-            tally.duplicates += buckets.repeats;
-        }
-        tally
+        self.candidates.tally()
     }
 
     fn spilled(&self) -> u64 {
-        let spilled = self.buckets.iter().map(|buckets| buckets.spill.bytes());
-        spilled.sum()
+        self.candidates.spilled()
     }
 
     fn produce(&self, task: usize, worker: &mut Worker, boards: &mut Vec<Board>) -> Result<Tally> {
-        let bitmap = &mut self.scratch.lock(worker.index).bitmap;
         let RangeTask { range, offsets, .. } = &self.tasks[task];
-        let mut tally = Tally::default();
-        let of = Some((self.kind, self.key, *range));
-        // The first task of a range counts its repeats.
-        if offsets.start == 0 || bitmap.of != of {
-            let repeats = self.take(*range, bitmap)?;
-            bitmap.of = of;
-            if offsets.start == 0 {
-                tally.duplicates = repeats;
-            }
-        }
-        boards.clear();
-        let first = (*range as u64) << self.bits;
-        bitmap.ranks(offsets.clone(), first, boards);
-        self.ranking.decode(boards);
-        tally.unique = boards.len() as u64;
-        Ok(tally)
+        self.candidates
+            .list_some(*range, offsets.clone(), worker, boards)
     }
 
     fn release(&mut self, tasks: Range<usize>, _: &[Vec<Board>]) {
-        for (thread, buckets) in self.buckets.iter_mut().enumerate() {
-            let pool = &mut self.scratch.lock(thread).pool;
+        let Candidates {
+            bits,
+            buckets,
+            scratch,
+            ..
+        } = &self.candidates;
+        let threads = buckets.read().len();
+        for thread in 0..threads {
+            let (mut buckets, scratch) = (buckets.lock(thread), &mut scratch.lock(thread));
             for task in &self.tasks[tasks.clone()] {
-                if task.offsets.end == 1 << self.bits {
-                    buckets.release(task.range, pool);
+                if task.offsets.end == 1 << bits {
+                    buckets.release(task.range, &mut scratch.pool);
                 }
             }
         }
