@@ -6,7 +6,8 @@ values. With --boards it prints the boards too, sorted: of matrices, the canonic
 file of its AFTERSTATES, and gives a line board,value,expected for each afterstate: the stored number, and the expectation
 from the board on. For a score, the expectation is less than the stored number.
 
-Parts and values take seconds for a hundred million boards, matrices seconds for a hundred thousand. From Python,
+Parts and values take seconds for a hundred million boards, parts with stones minutes; matrices seconds for a hundred
+thousand. From Python,
 part(path) and matrices(path) return the fields of the header and the boards, an array of uint64. values(path) returns the
 fields and an array of floats; values(path, afterstates) also returns the boards. expected(fields, values, boards) returns
 the expectations."""
@@ -85,31 +86,72 @@ def varints(data):
     return numbers
 
 
-def fixed(label):
-    """The cells that all masks of a game have, the last cell first."""
-    fields = dict(zip(LABEL, label))
-    masks = [int(mask, 16) for mask in fields.get("masks", "").split("_") if mask]
-    common = functools.reduce(int.__and__, masks) if masks else 0
-    return [cell for cell in range(16) if common >> 4 * cell & 15]
+class Ranks:
+    """The ranks of boards with stones. A part's boards have its sum and stones, and no larger tile than its largest. If
+    all masks have a cell, a stone is there."""
+
+    def __init__(self, label):
+        fields = dict(zip(LABEL, label))
+        masks = [int(mask, 16) for mask in fields.get("masks", "").split("_") if mask]
+        fixed = functools.reduce(int.__and__, masks) if masks else 0
+        # What is left for the cells: stones, and half of the sum of tiles.
+        self.left = fields["stones"], fields["sum"] // 2
+        tiles = [(exponent, 0, 2**exponent // 2) for exponent in range(fields["max"].bit_length())]
+        digits = [digit for digit in tiles if digit[2] <= self.left[1]] + [(15, 1, 0)]
+        # The digits of each cell, the last cell first, and the ways to fill no cell, one cell, two cells, ...
+        self.digits = [digits[-1:] if fixed >> 4 * cell & 15 else digits for cell in range(fields["rows"] * fields["cols"])]
+        self.ways = [numpy.zeros(numpy.add(self.left, 1), numpy.uint64)]
+        self.ways[0][0, 0] = 1
+        for digits in self.digits:
+            more = numpy.zeros_like(self.ways[0])
+            for _, stone, half in digits:
+                more[stone:, half:] += self.ways[-1][: len(more) - stone, : len(more[0]) - half]
+            self.ways.append(more)
+
+    def rank(self, board):
+        (stones, halves), rank = self.left, 0
+        for cell in reversed(range(len(self.digits))):
+            for digit, stone, half in self.digits[cell]:
+                if digit == board >> 4 * cell & 15:
+                    break
+                if stone <= stones and half <= halves:
+                    rank += int(self.ways[cell][stones - stone, halves - half])
+            stones, halves = stones - stone, halves - half
+        return rank
+
+    def boards(self, path, ranks):
+        """The boards of many ranks."""
+        rest, boards = ranks.copy(), numpy.zeros_like(ranks)
+        stones, halves = (numpy.full(len(ranks), left) for left in self.left)
+        for cell in reversed(range(len(self.digits))):
+            places = numpy.arange(len(ranks))  # of boards whose digit is not found
+            for digit, stone, half in self.digits[cell]:
+                left = stones[places] - stone, halves[places] - half
+                ways = numpy.where((left[0] >= 0) & (left[1] >= 0), self.ways[cell][left], numpy.uint64(0))
+                found = rest[places] < ways
+                here, places = places[found], places[~found]
+                boards[here] |= numpy.uint64(digit << 4 * cell)
+                stones[here], halves[here] = left[0][found], left[1][found]
+                rest[places] -= ways[~found]
+            check(path, "ranks beyond the last board", len(places), 0)
+        return boards
 
 
 def part(path):
     """Read and check a part file."""
     _, label, count, total, found = blocks(path, (0, 1), 40)
-    cells = fixed(label)
+    ranks = Ranks(label) if len(label) > LABEL.index("stones") else None
     boards, decoder, done = numpy.empty(count, numpy.uint64), zstandard.ZstdDecompressor(), 0
     for first, number, payload in found:
         contents = decoder.decompress(payload, 10 * number)
         deltas = varints(contents)
         check(path, "boards of a block", (len(deltas), contents[-1:] < b"\x80"), (number - 1, True))
-        for cell in reversed(cells):  # leave these cells out
-            first = first >> 4 * cell + 4 << 4 * cell | first & (1 << 4 * cell) - 1
         block = boards[done : done + number]
-        block[0], block[1:] = first, deltas
+        block[0], block[1:] = ranks.rank(first) if ranks else first, deltas
         numpy.cumsum(block, out=block)
-        for cell in cells:
-            below = block & numpy.uint64((1 << 4 * cell) - 1)
-            block[:] = (block - below << numpy.uint64(4)) + below + numpy.uint64(15 << 4 * cell)
+        if ranks:
+            block[:] = ranks.boards(path, block)
+            check(path, "first board of a block", int(block[0]), first)
         done += number
     found = bool((boards[1:] > boards[:-1]).all()), int(mix(boards).sum())
     check(path, "order, fingerprint", found, (True, total))

@@ -54,7 +54,7 @@ impl Locks {
     }
 
     /// The stones that all masks have, so that every board has them.
-    pub(super) fn fixed(self) -> u64 {
+    pub(crate) fn fixed(self) -> u64 {
         self.masks
             .into_iter()
             .fold(u64::MAX, |fixed, mask| fixed & mask)

@@ -17,7 +17,7 @@
 //! boards belong to their part).
 
 pub(crate) mod audit;
-pub(crate) mod beside;
+mod beside;
 pub(crate) mod board;
 mod exp;
 mod full_game;

@@ -8,11 +8,12 @@ use std::io;
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, ErrorCode, compress_bound, get_error_name};
 
 use super::bytes::{u32_at, u64_at};
-use super::delta::{MAX_BYTES, put_deltas, take_deltas};
+use super::contents::Label;
+use super::delta::{MAX_BYTES, expect_order, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
+use super::ranks::{Ranks, Tables};
 use crate::error::{Error, Result};
-use crate::game::Size;
-use crate::game::beside::Beside;
+use crate::game::{PartKey, Size};
 
 /// Maximum number of states in a block that this program writes. Larger blocks compress better
 /// (each doubling from 2^14 on saves about a tenth); smaller blocks make look-ups and parallel
@@ -57,9 +58,10 @@ impl Block {
 /// Encodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Encoder {
     zstd: CCtx<'static>,
-    beside: Option<Beside>,
-    /// The states without the cells that locks fix.
-    smaller: Vec<u64>,
+    size: Size,
+    /// With stones, the ranks of the states.
+    ranks: Vec<u64>,
+    tables: Tables,
     deltas: Vec<u8>,
 }
 
@@ -72,8 +74,9 @@ impl Encoder {
     pub fn new(level: i32, size: Size) -> Result<Self> {
         Ok(Self {
             zstd: compressor(level)?,
-            beside: Beside::new(size),
-            smaller: Vec::new(),
+            size,
+            ranks: Vec::new(),
+            tables: Tables::default(),
             deltas: Vec::new(),
         })
     }
@@ -83,8 +86,8 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`] unless the states are strictly increasing;
-    /// [`Error::Zstd`] if zstd has too little memory.
+    /// [`Error::OutOfOrder`] unless the states are strictly increasing; [`Error::Law`] for a state without
+    /// the stones of the size, or with another sum than the first; [`Error::Zstd`] if zstd has too little memory.
     ///
     /// # Panics
     ///
@@ -95,13 +98,16 @@ impl Encoder {
             "a block of {} states",
             states.len()
         );
-        let length = match &self.beside {
+        let length = match self.size.stone() {
             None => put_deltas(states, &mut self.deltas)?,
-            Some(beside) => {
-                self.smaller.clear();
-                self.smaller.extend_from_slice(states);
-                beside.leave_out(&mut self.smaller);
-                put_deltas(&self.smaller, &mut self.deltas)?
+            Some(_) => {
+                let mut pairs = states.windows(2);
+                pairs.try_for_each(|pair| expect_order(pair[0], pair[1]))?;
+                self.ranks.clear();
+                self.ranks.extend_from_slice(states);
+                let ranks = Ranks::of(&mut self.tables, self.size, states[0]);
+                ranks.ranks(&mut self.ranks).map_err(no_rank)?;
+                put_deltas(&self.ranks, &mut self.deltas)?
             }
         };
         let deltas = &self.deltas[..length];
@@ -158,6 +164,8 @@ pub struct Decoder {
     pub(super) zstd: DCtx<'static>,
     /// Decompressed bytes.
     pub(super) bytes: Vec<u8>,
+    /// With stones, for ranks.
+    tables: Tables,
 }
 
 impl Decoder {
@@ -170,15 +178,16 @@ impl Decoder {
         Ok(Self {
             zstd: decompressor()?,
             bytes: Vec::new(),
+            tables: Tables::default(),
         })
     }
 
-    /// Append the states of a block to `out`, or describe the damage. The memory is bounded by the
-    /// count, even if the bytes are damaged.
+    /// Append the states of a block of a part to `out`, or describe the damage. The memory is bounded by the
+    /// count and, with stones, by the sum, even if the bytes are damaged.
     pub(crate) fn decode(
         &mut self,
         payload: Payload<'_>,
-        beside: Option<&Beside>,
+        label: Label,
         out: &mut Vec<u64>,
     ) -> Result<(), &'static str> {
         let Payload { first, count, .. } = payload;
@@ -188,23 +197,36 @@ impl Decoder {
             .decompress(&mut self.bytes, payload.bytes)
             .map_err(|_| "zstd cannot decode it")?;
         let begin = out.len();
-        let mut smaller = [first];
-        if let Some(beside) = beside {
-            beside.leave_out(&mut smaller);
+        let differ = "differences do not match the count";
+        if label.size.stone().is_none() {
+            return take_deltas(&self.bytes, first, count, out).ok_or(differ);
         }
-        take_deltas(&self.bytes, smaller[0], count, out)
-            .ok_or("differences do not match the count")?;
-        if let Some(beside) = beside {
-            let last = out[out.len() - 1];
-            if last.checked_shr(4 * beside.cells()).unwrap_or(0) != 0 {
-                return Err("states beyond the cells that locks leave");
-            }
-            beside.put_back(&mut out[begin..]);
-            if out[begin] != first {
-                return Err("first state without the stones that locks fix");
-            }
+        let first_wrong = "first state does not belong to the part";
+        if PartKey::of(label.size.tiles(first)) != label.key {
+            return Err(first_wrong);
         }
-        Ok(())
+        let ranks = Ranks::of(&mut self.tables, label.size, first);
+        let mut rank = [first];
+        ranks.ranks(&mut rank).map_err(|_| first_wrong)?;
+        take_deltas(&self.bytes, rank[0], count, out).ok_or(differ)?;
+        let boards = ranks.boards(&mut out[begin..]);
+        boards.ok_or("states beyond the last possible board of the part")
+    }
+
+    /// The decoder that a thread keeps. It is made at the first use.
+    pub(crate) fn of(kept: &mut Option<Self>) -> Result<&mut Self> {
+        match kept {
+            Some(decoder) => Ok(decoder),
+            None => Ok(kept.insert(Self::new()?)),
+        }
+    }
+}
+
+/// The error that a board has not the stones of its size, or the sum of its block.
+fn no_rank(board: u64) -> Error {
+    Error::Law {
+        place: format!("board {board:#x}"),
+        law: "it does not belong to its part".to_owned(),
     }
 }
 
@@ -240,12 +262,23 @@ pub(super) fn error(code: ErrorCode) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::contents::Kind;
     use super::*;
-    use crate::error::Error;
     use proptest::prelude::*;
 
     fn size() -> Size {
         Size::new(4, 4).unwrap()
+    }
+
+    /// Decode a payload as states of a game.
+    fn decode(game: &str, payload: Payload, key: PartKey) -> Result<Vec<u64>, &'static str> {
+        let label = Label::new(&game.parse().unwrap(), Kind::States, key);
+        let mut decoded = vec![7];
+        Decoder::new()
+            .unwrap()
+            .decode(payload, label, &mut decoded)?;
+        assert_eq!(decoded[0], 7);
+        Ok(decoded.split_off(1))
     }
 
     proptest! {
@@ -257,42 +290,67 @@ mod tests {
             let states: Vec<u64> = states.into_iter().collect();
             let mut block = Block::default();
             Encoder::new(level, size()).unwrap().encode(&states, &mut block).unwrap();
-            let mut decoded = Vec::new();
             let payload = Payload::of(&block.bytes).unwrap();
-            Decoder::new().unwrap().decode(payload, None, &mut decoded).unwrap();
-            prop_assert_eq!(&decoded, &states);
+            let decoded = decode("4x4", payload, PartKey::of(0));
+            prop_assert_eq!(&decoded.unwrap(), &states);
             prop_assert_eq!((block.first, block.last), (states[0], states[states.len() - 1]));
         }
     }
 
     #[test]
-    fn fixed_cells_are_left_out_of_a_block() {
+    fn boards_with_stones_become_ranks_and_forged_ones_are_refused() {
         let size: Size = "442".parse().unwrap();
-        let beside = Beside::new(size);
-        // The boards differ by 1 in their other cells, so 1,000 of them compress to a few bytes.
-        let states: Vec<u64> = (0x12..0x412).map(|x| x << 24 | 0xff_ffff).collect();
+        let key = PartKey::of(0x11);
+        // Two 2s in ten cells, and the stones of 442: 45 boards, with the ranks 0 to 44.
+        let pairs = (0..10).flat_map(|low| (low + 1..10).map(move |high| (low, high)));
+        let boards = pairs.map(|(low, high)| (1 << (4 * low) | 1 << (4 * high)) << 24 | 0xff_ffff);
+        let mut states: Vec<u64> = boards.collect();
+        states.sort_unstable();
         let mut block = Block::default();
         let mut encoder = Encoder::new(3, size).unwrap();
         encoder.encode(&states, &mut block).unwrap();
-        assert_eq!(block.first, 0x12ff_ffff);
-        assert!(block.bytes.len() < 60, "{} bytes", block.bytes.len());
-        let decode = |first, bytes| {
+        assert_eq!(block.first, 0x11ff_ffff);
+        // The differences are 44 times 1, so zstd repeats one byte.
+        let bytes = &block.bytes[PREFIX..];
+        assert!(bytes.len() < 20, "{} bytes", bytes.len());
+        let count = 45;
+        let read = |first, key| {
             let payload = Payload {
                 first,
-                count: 1024,
+                count,
                 bytes,
             };
-            let mut decoded = vec![7];
-            let mut decoder = Decoder::new().unwrap();
-            decoder.decode(payload, beside.as_ref(), &mut decoded)?;
-            Ok(decoded)
+            decode("442-64", payload, key)
         };
-        let payload = &block.bytes[PREFIX..];
-        assert_eq!(decode(0x12ff_ffff, payload).unwrap()[1..], states);
-        let unlocked = "first state without the stones that locks fix";
-        assert_eq!(decode(0x12ff_ff2f, payload), Err(unlocked));
-        let beyond = "states beyond the cells that locks leave";
-        assert_eq!(decode(u64::MAX - 0x1ff, payload), Err(beyond));
+        assert_eq!(read(states[0], key).unwrap(), states);
+
+        let beyond = Err("states beyond the last possible board of the part");
+        assert_eq!(read(states[1], key), beyond);
+        let wrong = Err("first state does not belong to the part");
+        // Another sum, a tile in a fixed cell, a stone too few or too many.
+        for first in [
+            0x0001_11ff_ffff,
+            0x01ff_ff1f,
+            0x11ff_ff0f,
+            0x000f_11ff_ffff,
+            0,
+            u64::MAX,
+        ] {
+            assert_eq!(read(first, key), wrong, "{first:#x}");
+            let mut bad = [first, states[20]];
+            bad.sort_unstable();
+            let refused = encoder.encode(&bad, &mut Block::default());
+            assert!(matches!(refused, Err(Error::Law { .. })), "{first:#x}");
+        }
+        assert_eq!(read(0x02ff_ffff, key), wrong, "another largest tile");
+        let refused = encoder.encode(&[states[1], states[0]], &mut Block::default());
+        assert!(matches!(refused, Err(Error::OutOfOrder { .. })));
+        // The label asks for more memory than any board can need.
+        let key = PartKey {
+            sum: u32::MAX - 1,
+            ..key
+        };
+        assert_eq!(read(states[0], key), wrong);
     }
 
     #[test]

@@ -22,7 +22,7 @@
 //!                       1 afterstates        16  crc        u32  of bytes 0 to 16 and the payload
 //!                       2 values,            20  payload         one zstd frame of count - 1
 //!                       3 matrices,                              varints: each state minus the one
-//!                       both below                               before it
+//!                       both below                               before it, or of their ranks
 //!  13  rows        u8
 //!  14  cols        u8
 //!  15  win         u8   exponent of the
@@ -54,9 +54,10 @@
 //!   afterstates). Every block but the last is full, the last has at least one state. States
 //!   strictly increase within a block and from block to block. A block can be decoded alone: its
 //!   first state is absolute.
-//! - *Fixed cells.* If all masks of the game have a cell, every board has a stone there. These cells
-//!   are left out of the states before differences are taken: the digits above a fixed cell move down by
-//!   one. `first` is a whole board.
+//! - *Ranks.* If the game has stones, the payload has differences of ranks. A state's rank is its
+//!   number, from 0 on and in their order, among all boards that have the sum of the part, the number of
+//!   stones, no larger tile than the part's largest, and a stone in each cell that all masks have. A
+//!   smaller largest tile is allowed. `first` is a board, in the block and in the index.
 //! - *Payload.* Exactly one frame of RFC 8878, without a dictionary, which states the size of its
 //!   contents, 0 for a block with one state. A varint is unsigned LEB128 (seven bits a byte, least
 //!   significant first, high bit set on all bytes but the last). It is the
@@ -275,9 +276,10 @@
 //! # Readers
 //!
 //! `scripts/read.py` shows how to read each kind of file, in Python written from this page. It
-//! reads millions of boards or values a second into a `NumPy` array, and subtracts the potential.
+//! reads millions of boards or values a second into a `NumPy` array, some hundred thousand boards with
+//! stones, and subtracts the potential.
 //!
-//! Reading order: `fingerprint`, `delta`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`,
+//! Reading order: `fingerprint`, `delta`, `ranks`, `block`, `contents`, `header`, `writer`, `bytes`, `frame`,
 //! `segments`, `stream`; then for values `planes`, `column`; `matrix`.
 
 pub(crate) mod block;
@@ -290,6 +292,7 @@ mod frame;
 mod header;
 mod matrix;
 pub(crate) mod planes;
+mod ranks;
 mod segments;
 mod stream;
 pub(crate) mod writer;

@@ -14,7 +14,6 @@ use super::contents::{Kind, Label};
 use super::fingerprint::{Fingerprint, fingerprint};
 use super::segments::Part;
 use crate::error::{Error, Result};
-use crate::game::beside::Beside;
 use crate::game::{Board, Rules};
 use crate::progress::Stop;
 
@@ -73,10 +72,7 @@ impl Part {
         out: &mut Vec<u64>,
     ) -> Result<()> {
         let begin = out.len();
-        let beside = Beside::new(self.label().size);
-        self.decode(block, |payload| {
-            decoder.decode(payload, beside.as_ref(), out)
-        })?;
+        self.decode(block, |payload| decoder.decode(payload, self.label(), out))?;
         if block + 1 < self.blocks() && out[out.len() - 1] >= self.first(block + 1) {
             return Err(self.damaged(block, "states beyond the next block's first"));
         }
@@ -179,12 +175,8 @@ pub(crate) fn each_block<T: Send>(
         || (None, Vec::new()),
         |(decoder, boards), (part, block, value)| {
             stop.check()?;
-            let decoder = match decoder {
-                Some(decoder) => decoder,
-                None => decoder.insert(Decoder::new()?),
-            };
             boards.clear();
-            part.read_block(block, decoder, boards)?;
+            part.read_block(block, Decoder::of(decoder)?, boards)?;
             act(boards, value);
             Ok(())
         },

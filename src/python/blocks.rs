@@ -75,12 +75,12 @@ pub(super) fn map_blocks<'py, T: Element>(
                 rest = later;
             }
             let tasks = tasks.into_par_iter();
-            tasks.try_for_each_init(Vec::new, |boards, (place, numbers)| {
+            let buffers = || (None, Vec::new());
+            tasks.try_for_each_init(buffers, |(decoder, boards), (place, numbers)| {
                 stop.check()?;
                 boards.clear();
-                let mut decoder = Decoder::new()?;
                 for block in place.1.clone() {
-                    place.0.read_block(block, &mut decoder, boards)?;
+                    place.0.read_block(block, Decoder::of(decoder)?, boards)?;
                 }
                 act(place, boards, numbers, stop)
             })

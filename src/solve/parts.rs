@@ -102,18 +102,24 @@ fn join((one, other): (Sums, Sums)) -> Sums {
 fn summarise(part: &SolvedPart, payoffs: &[Payoff]) -> Result<PartSummary> {
     let none: Sums = (u32::MAX, 0, 0);
     let blocks = (0..part.afterstates.blocks()).into_par_iter();
-    let sums = blocks.map(|number| {
-        let mut block = SolvedBlock::new(payoffs.len())?;
-        block.read(part, number)?;
-        let sums = block.values.iter().zip(payoffs).map(|(values, payoff)| {
-            let boards = block.afterstates.iter().zip(values);
-            let units = boards.map(|(&board, &value)| payoff.units_to_come(board, value));
-            units.fold(none, |sums, units| {
-                join((sums, (units, units.into(), units)))
-            })
-        });
-        Ok::<_, Error>(sums.collect::<Vec<Sums>>())
-    });
+    let sums = blocks.map_init(
+        || None,
+        |block, number| {
+            let block = match block {
+                Some(block) => block,
+                None => block.insert(SolvedBlock::new(payoffs.len())?),
+            };
+            block.read(part, number)?;
+            let sums = block.values.iter().zip(payoffs).map(|(values, payoff)| {
+                let boards = block.afterstates.iter().zip(values);
+                let units = boards.map(|(&board, &value)| payoff.units_to_come(board, value));
+                units.fold(none, |sums, units| {
+                    join((sums, (units, units.into(), units)))
+                })
+            });
+            Ok::<_, Error>(sums.collect::<Vec<Sums>>())
+        },
+    );
     let join_all = |one: Vec<Sums>, other| Ok(one.into_iter().zip(other).map(join).collect());
     let total = sums.try_reduce(|| vec![none; payoffs.len()], join_all)?;
     let afterstates = part.afterstates.states();

@@ -181,8 +181,8 @@ fn read_blocks<B: Default, T: Send>(
 pub(super) fn verify_part(run: &Run, expected: &SealedFiles, row: Row, watch: Watch) -> Result<()> {
     let part = run.open_part(expected)?.audited(run.game().rules())?;
     let (mut tally, mut fingerprint) = (Tally::default(), Fingerprint::default());
-    for (of_block, sum) in read_blocks(part.blocks(), |boards, block| {
-        let (tally, sum) = read_block(run, &part, block, boards)?;
+    for (of_block, sum) in read_blocks(part.blocks(), |buffers, block| {
+        let (tally, sum) = read_block(run, &part, block, buffers)?;
         advance(watch, tally.unique);
         Ok((tally, sum))
     })? {
@@ -232,10 +232,10 @@ fn read_block(
     run: &Run,
     part: &Part,
     block: usize,
-    boards: &mut Vec<Board>,
+    (decoder, boards): &mut (Option<Decoder>, Vec<Board>),
 ) -> Result<(Tally, Fingerprint)> {
     boards.clear();
-    part.read_block(block, &mut Decoder::new()?, boards)?;
+    part.read_block(block, Decoder::of(decoder)?, boards)?;
     let rules = run.game().rules();
     let (mut totals, mut sum) = (Tally::default(), Fingerprint::default());
     for states in boards.chunks(SLICE) {
@@ -363,11 +363,12 @@ pub(super) fn verify_solution(
 fn verify_column(column: &ValueColumn, part: &Part, watch: Watch) -> Result<()> {
     let blocks = read_blocks(
         column.blocks(),
-        |(keys, values): &mut (Vec<_>, Vec<_>), block| {
+        |(decoder, keys, values): &mut (Option<_>, Vec<_>, Vec<_>), block| {
+            let decoder = Decoder::of(decoder)?;
             keys.clear();
             values.clear();
-            column.read_block(block, &mut Decoder::new()?, values)?;
-            part.read_block(block, &mut Decoder::new()?, keys)?;
+            column.read_block(block, decoder, values)?;
+            part.read_block(block, decoder, keys)?;
             advance(watch, values.len() as u64);
             Ok(value_fingerprint(keys, values))
         },

@@ -92,7 +92,7 @@ fn the_script_finds_the_same_states() {
     for expected in files.iter().step_by(25) {
         assert_eq!(found(&dir, &expected[0]), *expected);
     }
-    // Files of a game with stones have format version 2, and leave out the cells that locks fix.
+    // Files of a game with stones have format version 2, and differences of ranks.
     for game in ["free4-16", "44-16", "3x3free6lockff0_f00f0-16"] {
         let dir = place.path().join(game);
         for expected in count(&dir, game).iter().step_by(3) {

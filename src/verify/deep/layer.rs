@@ -80,10 +80,14 @@ impl LayerFiles {
 
 impl LayerPart {
     /// The boards of a block; none if the part has no blocks.
-    pub(super) fn read_block(&self, block: usize) -> Result<Vec<Board>> {
+    pub(super) fn read_block(
+        &self,
+        decoder: &mut Option<Decoder>,
+        block: usize,
+    ) -> Result<Vec<Board>> {
         let mut states = Vec::new();
         if let Some(file) = &self.file {
-            file.read_block(block, &mut Decoder::new()?, &mut states)?;
+            file.read_block(block, Decoder::of(decoder)?, &mut states)?;
         }
         Ok(states)
     }

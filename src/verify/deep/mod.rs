@@ -152,10 +152,11 @@ impl Recount<'_, '_> {
             let blocks = (0..part.blocks()).into_par_iter();
             blocks.map(move |block| (part, block, *tile))
         });
-        blocks.try_for_each(|(part, block, tile)| {
-            let mut decoder = Decoder::new()?;
-            let mut boards = Vec::new();
-            part.read_block(block, &mut decoder, &mut boards)?;
+        let buffers = || (None, Vec::new());
+        blocks.try_for_each_init(buffers, |(decoder, read), (part, block, tile)| {
+            read.clear();
+            part.read_block(block, Decoder::of(decoder)?, read)?;
+            let boards = &*read;
             if pass.start == 0 && tile != Some(Exp::FOUR) {
                 advance(self.watch, boards.len() as u64);
             }
@@ -164,11 +165,15 @@ impl Recount<'_, '_> {
             }
             Ok::<_, Error>(())
         })?;
-        let outcomes = buckets.into_boards().zip(pass).map(|(boards, bucket)| {
+        let check = |decoder: &mut _, (boards, bucket): (_, usize)| {
             let (at, block) = layer.buckets[bucket];
             let part = &layer.parts[at];
-            (at, self.check_bucket(target, part, block, boards))
-        });
+            (
+                at,
+                self.check_bucket(target, part, (block, decoder), boards),
+            )
+        };
+        let outcomes = buckets.into_boards().zip(pass).map_init(|| None, check);
         Ok(outcomes.collect())
     }
 
@@ -177,7 +182,7 @@ impl Recount<'_, '_> {
         &self,
         target: TargetLayer,
         part: &LayerPart,
-        block: usize,
+        (block, decoder): (usize, &mut Option<Decoder>),
         mut boards: Vec<Board>,
     ) -> Result<Tally> {
         let rules = self.reader.run().game().rules();
@@ -197,7 +202,7 @@ impl Recount<'_, '_> {
             Kind::Afterstates => totals.empty_cells = rules.empty_cells(&boards),
         }
         totals.unique = boards.len() as u64;
-        let stored = part.read_block(block)?;
+        let stored = part.read_block(decoder, block)?;
         if let Some(board) = first_difference(&boards, &stored) {
             let what = if stored.binary_search(&board).is_ok() {
                 "follows from no state before it"

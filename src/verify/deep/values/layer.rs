@@ -66,15 +66,19 @@ impl ValuedLayer {
         &self.parts[part].1[goal]
     }
 
-    pub(super) fn read(&self, part: usize, block: usize) -> Result<ValuedBlock<u32>> {
+    pub(super) fn read(
+        &self,
+        decoder: &mut Option<Decoder>,
+        (part, block): (usize, usize),
+    ) -> Result<ValuedBlock<u32>> {
+        let decoder = Decoder::of(decoder)?;
         let (part, columns) = &self.parts[part];
         let (mut boards, mut column) = (Vec::new(), Vec::new());
-        part.read_block(block, &mut Decoder::new()?, &mut boards)?;
+        part.read_block(block, decoder, &mut boards)?;
         let mut values = vec![0; boards.len() * columns.len()];
-        let mut decoder = Decoder::new()?;
         for (goal, file) in columns.iter().enumerate() {
             column.clear();
-            file.read_block(block, &mut decoder, &mut column)?;
+            file.read_block(block, decoder, &mut column)?;
             let places = values.iter_mut().skip(goal).step_by(columns.len());
             places
                 .zip(&column)
@@ -100,8 +104,8 @@ impl ValuedLayer {
             start => first(&self.blocks[start]),
         };
         let end = self.blocks.get(range.end).map_or((Exp::LAST, 0), first);
-        let read = |&(part, block): &(usize, usize)| {
-            let ValuedBlock { boards, values } = self.read(part, block)?;
+        let read = |decoder: &mut _, &(part, block): &(usize, usize)| {
+            let ValuedBlock { boards, values } = self.read(decoder, (part, block))?;
             let mut worths = Vec::with_capacity(values.len());
             for (&board, values) in boards.iter().zip(values.chunks_exact(goals)) {
                 let values = values.iter().zip(&terms.worths);
@@ -112,7 +116,7 @@ impl ValuedLayer {
             let values = worths;
             Ok((max(part), ValuedBlock { boards, values }))
         };
-        let blocks = self.blocks[range].par_iter().map(read);
+        let blocks = self.blocks[range].par_iter().map_init(|| None, read);
         Ok(ValuedRange {
             game: terms.moves.game,
             sum: self.sum,

@@ -107,8 +107,9 @@ fn check_layer(
     // The first finding of a file stays.
     let mut findings = BTreeMap::new();
     for batch in layer.blocks.chunks(in_batch) {
-        let read = |&(part, block): &(usize, usize)| layer.read(part, block).map(Rebuilt::new);
-        let mut blocks: Vec<Rebuilt> = batch.par_iter().map(read).collect::<Result<_>>()?;
+        let read = |decoder: &mut _, &block: &_| layer.read(decoder, block).map(Rebuilt::new);
+        let blocks = batch.par_iter().map_init(|| None, read);
+        let mut blocks: Vec<Rebuilt> = blocks.collect::<Result<_>>()?;
         for (above, tile) in &above {
             blocks
                 .par_iter_mut()
