@@ -18,15 +18,28 @@ use super::share::share;
 
 /// A part file of these states, in blocks of `block`.
 fn sample(kind: Kind, block: usize, states: Vec<u64>) -> Sample<u64> {
+    let max = Exp::of_tile(64).unwrap();
+    sample_of("3x3", PartKey { sum: 100, max }, kind, block, states)
+}
+
+/// A part file with stones, whose payload has ranks: a 2, a 4, and three stones in the first row.
+fn sample_with_stones() -> Sample<u64> {
+    let cells = || (0..6).map(|cell| 4 * cell);
+    let boards = cells().flat_map(|four| cells().map(move |two| (four, two)));
+    let boards = boards.filter(|(four, two)| four != two);
+    let boards = boards.map(|(four, two)| 0xf_ff00_0000 | 2 << four | 1 << two);
+    let mut boards: Vec<u64> = boards.collect();
+    boards.sort_unstable();
+    sample_of("3x3free6", PartKey::of(0x12), Kind::States, 7, boards)
+}
+
+fn sample_of(size: &str, key: PartKey, kind: Kind, block: usize, states: Vec<u64>) -> Sample<u64> {
     let label = Label {
         kind,
-        size: "3x3".parse().unwrap(),
+        size: size.parse().unwrap(),
         win: Exp::of_tile(1024).unwrap(),
         horizon: None,
-        key: PartKey {
-            sum: 100,
-            max: Exp::of_tile(64).unwrap(),
-        },
+        key,
     };
     let file = Cursor::new(Vec::new());
     let mut writer = PartWriter::new(file, Path::new("memory"), label).unwrap();
@@ -48,6 +61,7 @@ fn samples() -> Vec<Sample<u64>> {
         sample(Kind::Afterstates, 1, vec![0, 1, u64::MAX - 1, u64::MAX]),
         sample(Kind::States, 5, (100..123).collect()),
         sample(Kind::Afterstates, 7, (0..64).map(|i| 1 << i).collect()),
+        sample_with_stones(),
         sample(Kind::States, 100, (0..420).map(|i| i * i * i).collect()),
         sample(
             Kind::Afterstates,
@@ -129,6 +143,12 @@ fn a_damaged_part_file_is_refused_or_reads_unchanged() {
         assert!(
             outcomes.keys().any(|outcome| outcome.starts_with(kind)),
             "never {kind}"
+        );
+    }
+    for what in ["does not belong to the part", "beyond the last possible"] {
+        assert!(
+            outcomes.keys().any(|outcome| outcome.contains(what)),
+            "never {what}: {outcomes:#?}"
         );
     }
     // Each check of the reader must refuse some file; otherwise the damage is too crude.
