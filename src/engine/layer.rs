@@ -200,7 +200,9 @@ impl<'a> ListCounter<'a> {
         let live = job.tally.unique - job.tally.dead;
         job.check_conserved(live)?;
         layer.spilled += job.source.spilled();
-        row_of(layer, key).set_states(live, job.visit.fingerprint(), &job.tally);
+        layer
+            .row(key)
+            .set_states(live, job.visit.fingerprint(), &job.tally);
         self.lists.retire(job.source.into_candidates());
         Ok(())
     }
@@ -219,7 +221,7 @@ impl<'a> ListCounter<'a> {
         let (job, sealed) = self.parts.build_file(kind, job, store.outbox(), |_| ())?;
         layer.wrote(kind, sealed.bytes);
         layer.spilled += job.source.spilled();
-        let row = row_of(layer, key);
+        let row = layer.row(key);
         row.afterstates = job.tally.unique;
         row.empty_cells = job.tally.empty_cells;
         self.lists.retire(job.source.into_candidates());
@@ -235,10 +237,4 @@ fn is_last(layer: &CountedLayer, game: &Game, frontier: &Frontier) -> bool {
 
 fn slices_of(parts: &[(PartKey, Slices)]) -> impl Iterator<Item = (PartKey, &Slices)> {
     parts.iter().map(|(key, slices)| (*key, slices))
-}
-
-/// The row of a part, which is in the layer.
-pub(super) fn row_of(layer: &mut CountedLayer, key: PartKey) -> &mut Row {
-    let row = layer.rows.iter_mut().find(|row| row.key() == Some(key));
-    row.expect("each part has a row")
 }

@@ -14,7 +14,6 @@ use std::thread;
 
 use super::frontier::{Frontier, FrontierBlock, Origins, Slices};
 use super::job::{CountAfterstates, SLICE, Visit, check_conserved};
-use super::layer::row_of;
 use super::lists::{Candidates, ExpandStates, Lists};
 use super::unwritten::Unwritten;
 use super::workers::{Done, Worker, Workers};
@@ -35,13 +34,13 @@ pub(super) struct SmallLayer {
 }
 
 /// The parts of a small layer.
-struct Parts<'a> {
-    states: Vec<Part<'a, ExpandStates<'a>>>,
-    afterstates: BTreeMap<Exp, Part<'a, CountAfterstates>>,
+struct SmallParts<'a> {
+    states: Vec<SmallPart<'a, ExpandStates<'a>>>,
+    afterstates: BTreeMap<Exp, SmallPart<'a, CountAfterstates>>,
 }
 
 /// A part that is being built.
-struct Part<'a, V> {
+struct SmallPart<'a, V> {
     candidates: &'a Candidates,
     visit: V,
     /// Tasks that must end before its boards can be listed.
@@ -54,15 +53,15 @@ struct Part<'a, V> {
 }
 
 #[derive(Clone, Copy)]
-enum Task<'a> {
+enum SmallTask<'a> {
     /// Encode a block of the layer before.
     Encode(usize),
     /// Spawn into a block of afterstates.
-    Spawn(&'a Part<'a, ExpandStates<'a>>, &'a FrontierBlock<'a>),
+    Spawn(&'a SmallPart<'a, ExpandStates<'a>>, &'a FrontierBlock<'a>),
     /// List a share of a part's states, and move them.
-    States(&'a Part<'a, ExpandStates<'a>>),
+    States(&'a SmallPart<'a, ExpandStates<'a>>),
     /// List a share of a part's afterstates.
-    Afterstates(&'a Part<'a, CountAfterstates>),
+    Afterstates(&'a SmallPart<'a, CountAfterstates>),
 }
 
 /// Count the layer that follows from a frontier, and encode what is unwritten. No stop ends this.
@@ -93,9 +92,9 @@ pub(super) fn count(
         }
     }
 
-    let parts = Parts::new(&origins, &states, &afterstates, game, workers);
+    let parts = SmallParts::new(&origins, &states, &afterstates, game, workers);
     let failed = AtomicBool::new(false);
-    let perform = |worker: &mut Worker, task: &Task| {
+    let perform = |worker: &mut Worker, task: &SmallTask| {
         let done = parts.perform(*task, unwritten, worker, &failed);
         done.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
         Ok(Done)
@@ -111,7 +110,7 @@ pub(super) fn count(
     Ok(layer)
 }
 
-impl<'a> Parts<'a> {
+impl<'a> SmallParts<'a> {
     fn new(
         origins: &[Origins],
         states: &'a [Candidates],
@@ -122,9 +121,9 @@ impl<'a> Parts<'a> {
         let states = states.iter().zip(origins).map(|(candidates, origins)| {
             let [own, above] = [origins.key.max, origins.key.max.next()];
             let visit = ExpandStates::new(&afterstates[&own], &afterstates[&above]);
-            Part::new(candidates, visit, origins.blocks.len(), workers)
+            SmallPart::new(candidates, visit, origins.blocks.len(), workers)
         });
-        let states: Vec<Part<_>> = states.collect();
+        let states: Vec<SmallPart<_>> = states.collect();
         let mut needs = BTreeMap::new();
         for part in &states {
             for max in part.feeds() {
@@ -135,7 +134,7 @@ impl<'a> Parts<'a> {
         let afterstates = afterstates.range(..=game.top());
         let afterstates = afterstates.map(|(&max, candidates)| {
             let visit = CountAfterstates(game.rules());
-            (max, Part::new(candidates, visit, needs[&max], workers))
+            (max, SmallPart::new(candidates, visit, needs[&max], workers))
         });
         Self {
             afterstates: afterstates.collect(),
@@ -145,42 +144,47 @@ impl<'a> Parts<'a> {
 
     /// All tasks, in an order in which each needs only earlier ones. Parts with large tiles have most
     /// boards as a rule; they are first, so that the others fill the time until their tasks end.
-    fn tasks<'b>(&'b self, origins: &'b [Origins], unwritten: &Unwritten) -> Vec<Task<'b>> {
-        let mut tasks: Vec<Task> = (0..unwritten.blocks()).map(Task::Encode).collect();
+    fn tasks<'b>(&'b self, origins: &'b [Origins], unwritten: &Unwritten) -> Vec<SmallTask<'b>> {
+        let mut tasks: Vec<SmallTask> = (0..unwritten.blocks()).map(SmallTask::Encode).collect();
         for (part, origins) in self.states.iter().zip(origins).rev() {
-            tasks.extend(origins.blocks.iter().map(|block| Task::Spawn(part, block)));
+            tasks.extend(
+                origins
+                    .blocks
+                    .iter()
+                    .map(|block| SmallTask::Spawn(part, block)),
+            );
         }
         for part in self.states.iter().rev() {
-            tasks.extend([Task::States(part)].repeat(part.tasks));
+            tasks.extend([SmallTask::States(part)].repeat(part.tasks));
         }
         for part in self.afterstates.values().rev() {
-            tasks.extend([Task::Afterstates(part)].repeat(part.tasks));
+            tasks.extend([SmallTask::Afterstates(part)].repeat(part.tasks));
         }
         tasks
     }
 
     fn perform(
         &self,
-        task: Task,
+        task: SmallTask,
         unwritten: &Unwritten,
         worker: &mut Worker,
         failed: &AtomicBool,
     ) -> Result<()> {
         match task {
-            Task::Encode(block) => unwritten.encode(block, worker),
-            Task::Spawn(part, block) => {
+            SmallTask::Encode(block) => unwritten.encode(block, worker),
+            SmallTask::Spawn(part, block) => {
                 part.candidates.spawn(block, worker)?;
                 part.need_one_less();
                 Ok(())
             }
-            Task::States(part) => {
+            SmallTask::States(part) => {
                 part.list(worker, failed)?;
                 let feeds = part.feeds().into_iter();
                 let fed = feeds.filter_map(|max| self.afterstates.get(&max));
-                fed.for_each(Part::need_one_less);
+                fed.for_each(SmallPart::need_one_less);
                 Ok(())
             }
-            Task::Afterstates(part) => part.list(worker, failed),
+            SmallTask::Afterstates(part) => part.list(worker, failed),
         }
     }
 
@@ -190,13 +194,16 @@ impl<'a> Parts<'a> {
             let key = part.candidates.key;
             let (slices, tally, visit) = part.end()?;
             let live = tally.unique - tally.dead;
-            row_of(&mut layer.counted, key).set_states(live, visit.fingerprint(), &tally);
+            layer
+                .counted
+                .row(key)
+                .set_states(live, visit.fingerprint(), &tally);
             layer.states.push((key, slices));
         }
         for part in self.afterstates.into_values() {
             let key = part.candidates.key;
             let (slices, tally, _) = part.end()?;
-            let row = row_of(&mut layer.counted, key);
+            let row = layer.counted.row(key);
             row.afterstates = tally.unique;
             row.empty_cells = tally.empty_cells;
             layer.afterstates.push((key, slices));
@@ -205,7 +212,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl Part<'_, ExpandStates<'_>> {
+impl SmallPart<'_, ExpandStates<'_>> {
     /// The largest tiles of the afterstates that come from its states.
     fn feeds(&self) -> [Exp; 2] {
         let max = self.candidates.key.max;
@@ -213,7 +220,7 @@ impl Part<'_, ExpandStates<'_>> {
     }
 }
 
-impl<'a, V: Visit> Part<'a, V> {
+impl<'a, V: Visit> SmallPart<'a, V> {
     fn new(candidates: &'a Candidates, visit: V, needs: usize, workers: &Workers) -> Self {
         let ranges = candidates.ranges();
         Self {

@@ -8,17 +8,12 @@ use std::io;
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, ErrorCode, compress_bound, get_error_name};
 
 use super::bytes::{u32_at, u64_at};
-use super::contents::Label;
+use super::contents::{BLOCK, Label};
 use super::delta::{MAX_BYTES, expect_order, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
-use super::ranks::{Ranks, Tables};
+use super::ranks::{PartRanks, Ranks};
 use crate::error::{Error, Result};
 use crate::game::{PartKey, Size};
-
-/// Maximum number of states in a block that this program writes. Larger blocks compress better
-/// (each doubling from 2^14 on saves about a tenth); smaller blocks make look-ups and parallel
-/// reads faster.
-pub const BLOCK: usize = 1 << 17;
 
 /// Length of the header in front of a block's payload.
 pub(crate) const PREFIX: usize = 20;
@@ -61,7 +56,7 @@ pub struct Encoder {
     size: Size,
     /// With stones, the ranks of the states.
     ranks: Vec<u64>,
-    tables: Tables,
+    tables: PartRanks,
     deltas: Vec<u8>,
 }
 
@@ -76,7 +71,7 @@ impl Encoder {
             zstd: compressor(level)?,
             size,
             ranks: Vec::new(),
-            tables: Tables::default(),
+            tables: PartRanks::default(),
             deltas: Vec::new(),
         })
     }
@@ -165,7 +160,7 @@ pub struct Decoder {
     /// Decompressed bytes.
     pub(super) bytes: Vec<u8>,
     /// With stones, for ranks.
-    tables: Tables,
+    tables: PartRanks,
 }
 
 impl Decoder {
@@ -178,7 +173,7 @@ impl Decoder {
         Ok(Self {
             zstd: decompressor()?,
             bytes: Vec::new(),
-            tables: Tables::default(),
+            tables: PartRanks::default(),
         })
     }
 

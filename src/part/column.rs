@@ -51,7 +51,8 @@ impl ValueColumn {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::{BLOCK, Block, Encoder};
+    use super::super::block::{Block, Encoder};
+    use super::super::contents::BLOCK;
     use super::super::contents::{Kind, Label};
     use super::super::frame::tests::damage_is_an_error;
     use super::super::planes::ValueEncoder;

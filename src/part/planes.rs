@@ -7,8 +7,9 @@
 
 use zstd::zstd_safe::{self, CCtx, DCtx};
 
-use super::block::{BLOCK, Block, Decoder, PREFIX, Payload, compressor, error};
+use super::block::{Block, Decoder, PREFIX, Payload, compressor, error};
 use super::bytes::u32_at;
+use super::contents::BLOCK;
 use super::delta::expect_order;
 use super::fingerprint::value_fingerprint;
 use crate::error::Result;

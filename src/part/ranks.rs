@@ -25,7 +25,7 @@ const CELLS: usize = 16;
 const FIXED: [(u64, usize); 1] = [(STONE as u64, 0)];
 
 /// Tables for the boards of a size with each largest tile.
-pub(super) type Tables = [Option<Ranks>; CELLS];
+pub(super) type PartRanks = [Option<Ranks>; CELLS];
 
 /// Tables for boards with tiles up to one and weights up to one.
 pub(super) struct Ranks {
@@ -60,7 +60,7 @@ struct Cells {
 impl Ranks {
     /// Tables for the boards that have the sum and the largest tile of `board`. They are made unless `tables`
     /// has them.
-    pub(super) fn of(tables: &mut Tables, size: Size, board: Board) -> &Self {
+    pub(super) fn of(tables: &mut PartRanks, size: Size, board: Board) -> &Self {
         let PartKey { sum, max } = PartKey::of(size.tiles(board));
         let fixed = size.locks().fixed().count_ones() / 4;
         let stones = (size.stones() - fixed) as usize;
@@ -267,7 +267,7 @@ mod tests {
         let mut found = 0;
         for name in ["2x3free4", "2x3free4lockf", "2x3free3lockf0f0f_ff0f00"] {
             let size: Size = name.parse().unwrap();
-            let mut tables = Tables::default();
+            let mut tables = PartRanks::default();
             for top in 1..5 {
                 let boards = all(size, top);
                 for sum in (2..=1 << 6).step_by(2) {

@@ -237,7 +237,8 @@ impl<C> Segments<C> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::{BLOCK, Decoder};
+    use super::super::block::Decoder;
+    use super::super::contents::BLOCK;
     use super::super::fingerprint;
     use super::super::stream::tests::part_of;
     use super::*;

@@ -204,7 +204,8 @@ pub(crate) fn check_boards(part: &Part, stop: &Stop) -> Result<()> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::block::{BLOCK, Block, Encoder};
+    use super::super::block::{Block, Encoder};
+    use super::super::contents::BLOCK;
     use super::super::frame::tests::damage_is_an_error;
     use super::super::header::{HEADER, Header};
     use super::super::writer::PartWriter;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::Row;
+use crate::game::PartKey;
 use crate::part::Kind;
 use crate::progress::FinishedLayer;
 
@@ -126,6 +127,12 @@ impl CountedLayer {
             bytes: self.bytes + kept,
             spilled: self.spilled,
         }
+    }
+
+    /// The row of a part, which is in the layer.
+    pub(crate) fn row(&mut self, key: PartKey) -> &mut Row {
+        let row = self.rows.iter_mut().find(|row| row.key() == Some(key));
+        row.expect("each part has a row")
     }
 
     /// Add the bytes of a file.
