@@ -27,8 +27,8 @@
 //! into ranges, and the candidates of each range set bits in a bitmap, in a core's cache. So they are
 //! in order without a sort. (On clusters and disks: Kunkle and Cooperman 2009.)
 //!
-//! The parts of a layer are counted in order of largest tile; in a small layer, all together
-//! (`layer`). A part goes through these types and functions:
+//! The parts of a layer are counted in order of largest tile (`layer`); in a small layer, all together
+//! (`small`). A part goes through these types and functions:
 //!
 //! ```text
 //!   Frontier: afterstates of sums s-2 and s-4, in blocks on disk, or lists in memory
@@ -63,8 +63,9 @@
 //! a 2 into each empty cell of the afterstates.
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
-//! lists), `frontier`, `lists` (candidates), `job`, `pipeline` and `batch` (parts from any source,
-//! also for solving); `bits`; `chunks` (of memory), `workers` and `plan` serve all of them.
+//! lists), `small` with `unwritten` (a small one), `frontier`, `lists` (candidates), `job`,
+//! `pipeline` and `batch` (parts from any source, also for solving); `bits`; `chunks` (of memory),
+//! `workers` and `plan` serve all of them.
 //!
 //! Memory is bounded by [`Plan`]. The written bytes do not depend on it, on the number of threads,
 //! or on where a count was stopped, if it then goes on to a later sum.
