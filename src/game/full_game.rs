@@ -22,8 +22,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// [`InputError::Board`], as for [`Grid::parse`], and for two equal tiles of at least the winning tile:
-    /// they can merge.
+    /// [`InputError::Board`](crate::error::InputError::Board), as for [`Grid::parse`], and for two equal
+    /// tiles of at least the winning tile: they can merge.
     pub fn of_game(text: &str, game: &Game) -> Result<Self> {
         Self::with_large_tiles(text, game)?.keeping_a_mask(text)
     }
