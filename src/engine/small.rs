@@ -64,7 +64,7 @@ enum SmallTask<'a> {
     Afterstates(&'a SmallPart<'a, CountAfterstates>),
 }
 
-/// Count the layer that follows from a frontier, and encode what is unwritten. No stop ends this.
+/// Count the layer that follows from a frontier, and encode the unwritten blocks. A stop waits for the end.
 pub(super) fn count(
     lists: &mut Lists,
     frontier: &Frontier,

@@ -10,8 +10,8 @@ use crate::error::Result;
 
 impl Grid {
     /// Read a board of a game. In a game with stones, tiles of at least the winning tile are stones, which
-    /// keep their numbers when the board is printed. With target cells, only the largest of them are stones,
-    /// as many as the game has.
+    /// keep their numbers when the board is printed. With target cells, the stones are only the largest of
+    /// these tiles: a game with six stones takes six.
     ///
     /// ```
     /// use enum48::game::Grid;
@@ -109,9 +109,10 @@ impl Game {
     /// The exponent of the least tile that is a stone on a player's board. The board lacks `lacking` stones
     /// (x). The bits of `large` are the exponents of its tiles from the winning tile up.
     ///
-    /// Without target cells it is the winning tile. A board that lacks no stone is won with this tile, so
-    /// there the next tile is the least stone. With target cells play goes on beyond the winning tile. Then
-    /// only as many tiles are stones as are lacking, besides all tiles that the game cannot make.
+    /// Without target cells, the least stone is the winning tile. But a board with all its stones is won by
+    /// this tile. There, the least stone is the next tile. With target cells, play goes on beyond the winning
+    /// tile. Then the board's largest tiles are the stones that it lacks. Tiles that the game cannot make are
+    /// always stones.
     pub(crate) fn least_stone(&self, lacking: u32, large: u32) -> Option<u32> {
         let target = self.max()?.ilog2();
         if self.size().locks().targets().is_none() {

@@ -29,7 +29,7 @@ const UNIT: usize = 16;
 /// Tables for the sums of a game up to a limit.
 pub struct RankTables {
     size: Size,
-    /// Leaves out the cells that locks fix, if any. The size is that of the smaller boards.
+    /// The way to boards without the cells that locks fix, if there are any. `size` is the size without them.
     beside: Option<Beside>,
     /// Possible first rows. Boards whose first cells are needless have fewer.
     firsts: usize,
