@@ -6,11 +6,10 @@ values. With --boards it prints the boards too, sorted: of matrices, the canonic
 file of its AFTERSTATES, and gives a line board,value,expected for each afterstate: the stored number, and the expectation
 from the board on. For a score, the expectation is less than the stored number.
 
-Parts and values take seconds for a hundred million boards, parts with stones minutes; matrices seconds for a hundred
-thousand. From Python,
-part(path) and matrices(path) return the fields of the header and the boards, an array of uint64. values(path) returns the
-fields and an array of floats; values(path, afterstates) also returns the boards. expected(fields, values, boards) returns
-the expectations."""
+Parts take minutes for a hundred million boards, values seconds more, matrices seconds for a hundred thousand. From
+Python, part(path) and matrices(path) return the fields of the header and the boards, an array of uint64. values(path)
+returns the fields and an array of floats; values(path, afterstates) also returns the boards. expected(fields, values,
+boards) returns the expectations."""
 if __name__ == "__main__":
     import failure
 import functools, itertools, json, struct, sys, zlib
@@ -87,71 +86,64 @@ def varints(data):
 
 
 class Ranks:
-    """The ranks of boards with stones. A part's boards have its sum and stones, and no larger tile than its largest. If
-    all masks have a cell, a stone is there."""
+    """The ranks of boards. A part's boards have its sum and stones, and no larger tile than its largest. If all masks
+    have a cell, a stone is there. A stone weighs 1 and a 2 weighs 17, more than all stones."""
 
-    def __init__(self, label):
-        fields = dict(zip(LABEL, label))
+    def __init__(self, fields):
         masks = [int(mask, 16) for mask in fields.get("masks", "").split("_") if mask]
         fixed = functools.reduce(int.__and__, masks) if masks else 0
-        # What is left for the cells: stones, and half of the sum of tiles.
-        self.left = fields["stones"], fields["sum"] // 2
-        tiles = [(exponent, 0, 2**exponent // 2) for exponent in range(fields["max"].bit_length())]
-        digits = [digit for digit in tiles if digit[2] <= self.left[1]] + [(15, 1, 0)]
-        # The digits of each cell, the last cell first, and the ways to fill no cell, one cell, two cells, ...
+        self.weight = fields["sum"] // 2 * 17 + fields.get("stones", 0)
+        digits = [(exponent, 2**exponent // 2 * 17) for exponent in range(fields["max"].bit_length())] + [(15, 1)]
+        # The digits of each cell, the last cell first, and the ways to fill no cell, one cell, two cells, ... by weight.
         self.digits = [digits[-1:] if fixed >> 4 * cell & 15 else digits for cell in range(fields["rows"] * fields["cols"])]
-        self.ways = [numpy.zeros(numpy.add(self.left, 1), numpy.uint64)]
-        self.ways[0][0, 0] = 1
+        self.ways = [numpy.zeros(self.weight + 1, numpy.uint64)]
+        self.ways[0][0] = 1
         for digits in self.digits:
-            more = numpy.zeros_like(self.ways[0])
-            for _, stone, half in digits:
-                more[stone:, half:] += self.ways[-1][: len(more) - stone, : len(more[0]) - half]
-            self.ways.append(more)
+            self.ways.append(numpy.zeros_like(self.ways[0]))
+            for _, weight in digits:
+                self.ways[-1][weight:] += self.ways[-2][: max(0, self.weight + 1 - weight)]
 
     def rank(self, board):
-        (stones, halves), rank = self.left, 0
+        left, rank = self.weight, 0
         for cell in reversed(range(len(self.digits))):
-            for digit, stone, half in self.digits[cell]:
+            for digit, weight in self.digits[cell]:
                 if digit == board >> 4 * cell & 15:
                     break
-                if stone <= stones and half <= halves:
-                    rank += int(self.ways[cell][stones - stone, halves - half])
-            stones, halves = stones - stone, halves - half
+                rank += int(self.ways[cell][left - weight]) if weight <= left else 0
+            left -= weight
         return rank
 
     def boards(self, path, ranks):
         """The boards of many ranks."""
-        rest, boards = ranks.copy(), numpy.zeros_like(ranks)
-        stones, halves = (numpy.full(len(ranks), left) for left in self.left)
+        found = bool((ranks[1:] > ranks[:-1]).all()), bool(ranks[-1] < self.ways[-1][-1])
+        check(path, "order of ranks, last rank", found, (True, True))
+        # The first cells of these boards: their digits, the rank of their first board, and the weight left.
+        (boards, begins), left = numpy.zeros((2, 1), numpy.uint64), numpy.array([self.weight])
         for cell in reversed(range(len(self.digits))):
-            places = numpy.arange(len(ranks))  # of boards whose digit is not found
-            for digit, stone, half in self.digits[cell]:
-                left = stones[places] - stone, halves[places] - half
-                ways = numpy.where((left[0] >= 0) & (left[1] >= 0), self.ways[cell][left], numpy.uint64(0))
-                found = rest[places] < ways
-                here, places = places[found], places[~found]
-                boards[here] |= numpy.uint64(digit << 4 * cell)
-                stones[here], halves[here] = left[0][found], left[1][found]
-                rest[places] -= ways[~found]
-            check(path, "ranks beyond the last board", len(places), 0)
+            digits, weights = numpy.array(self.digits[cell]).T
+            left = left[:, None] - weights
+            ways = numpy.where(left >= 0, self.ways[cell][numpy.maximum(left, 0)], numpy.uint64(0))
+            ends = begins[:, None] + numpy.cumsum(ways, axis=1)
+            boards = boards[:, None] << numpy.uint64(4) | digits.astype(numpy.uint64)
+            places = numpy.searchsorted(ends.ravel(), ranks, side="right")
+            places = places[numpy.diff(places, prepend=-1) > 0]
+            boards, begins, left = (cells.ravel()[places] for cells in (boards, ends - ways, left))
         return boards
 
 
 def part(path):
     """Read and check a part file."""
     _, label, count, total, found = blocks(path, (0, 1), 40)
-    ranks = Ranks(label) if len(label) > LABEL.index("stones") else None
+    ranks = Ranks(dict(zip(LABEL, label)))
     boards, decoder, done = numpy.empty(count, numpy.uint64), zstandard.ZstdDecompressor(), 0
     for first, number, payload in found:
         contents = decoder.decompress(payload, 10 * number)
         deltas = varints(contents)
         check(path, "boards of a block", (len(deltas), contents[-1:] < b"\x80"), (number - 1, True))
         block = boards[done : done + number]
-        block[0], block[1:] = ranks.rank(first) if ranks else first, deltas
-        numpy.cumsum(block, out=block)
-        if ranks:
-            block[:] = ranks.boards(path, block)
-            check(path, "first board of a block", int(block[0]), first)
+        block[0], block[1:] = ranks.rank(first), deltas
+        block[:] = ranks.boards(path, numpy.cumsum(block))
+        check(path, "first board of a block", int(block[0]), first)
         done += number
     found = bool((boards[1:] > boards[:-1]).all()), int(mix(boards).sum())
     check(path, "order, fingerprint", found, (True, total))

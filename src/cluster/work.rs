@@ -117,7 +117,10 @@ impl Work<'_> {
     fn gather(&mut self) -> Result<()> {
         let max = self.task.max;
         let source = self.key_range(self.layer.plan.reduced(max))?;
-        let visit = CountAfterstates(self.layer.run.game().rules());
+        let visit = CountAfterstates {
+            rules: self.layer.run.game().rules(),
+            ranking: None,
+        };
         self.build_boards(source, visit)
     }
 

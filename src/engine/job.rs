@@ -6,11 +6,12 @@
 
 use std::mem;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::workers::Worker;
 use crate::counts::Row;
 use crate::error::Result;
+use crate::game::rank::Ranking;
 use crate::game::{Board, PartKey, Rules, Tally};
 use crate::laws;
 use crate::part::Block;
@@ -128,6 +129,11 @@ pub(crate) trait Visit: Sync {
         Ok(Tally::default())
     }
 
+    /// The ranks of the boards, if they are at hand.
+    fn ranking(&self) -> Option<&Ranking> {
+        None
+    }
+
     /// Encode a block of boards, for each file of the part.
     fn encode(
         &self,
@@ -137,21 +143,32 @@ pub(crate) trait Visit: Sync {
         blocks: &mut Vec<Block>,
     ) -> Result<()> {
         blocks.resize_with(1, Block::default);
-        worker.encoder.encode(boards, &mut blocks[0])
+        match self.ranking() {
+            Some(ranking) => worker.encoder.encode_in(ranking, boards, &mut blocks[0]),
+            None => worker.encoder.encode(boards, &mut blocks[0]),
+        }
     }
 }
 
 /// Counts the empty cells of afterstates. The next layers spawn into these cells.
-pub(crate) struct CountAfterstates(pub(crate) Rules);
+pub(crate) struct CountAfterstates {
+    pub(crate) rules: Rules,
+    /// As for [`Visit::ranking`].
+    pub(crate) ranking: Option<Arc<Ranking>>,
+}
 
 impl Visit for CountAfterstates {
     type Found = ();
 
     fn count_and_filter(&self, afterstates: &mut Vec<Board>, _: &mut Worker) -> Result<Tally> {
         Ok(Tally {
-            empty_cells: self.0.empty_cells(afterstates),
+            empty_cells: self.rules.empty_cells(afterstates),
             ..Tally::default()
         })
+    }
+
+    fn ranking(&self) -> Option<&Ranking> {
+        self.ranking.as_deref()
     }
 }
 

@@ -11,7 +11,7 @@
 //! at the next seal.
 
 use super::frontier::{Frontier, Origins, Slices};
-use super::job::{CountAfterstates, PartJob, Source};
+use super::job::{PartJob, Source};
 use super::lists::{Candidates, ExpandStates, Lists};
 use super::pipeline::Pipeline;
 use super::plan::Plan;
@@ -89,10 +89,14 @@ impl<'a> ListCounter<'a> {
             let mut unwritten = Unwritten::default();
             if let Some(layer) = layers.last() {
                 if keep.lists_of_afterstates() {
-                    unwritten.add(Kind::Afterstates, frontier.lists_above(layer.sum - 2));
+                    unwritten.add(
+                        Kind::Afterstates,
+                        frontier.lists_above(layer.sum - 2),
+                        &self.lists,
+                    );
                 }
                 if keep.states() {
-                    unwritten.add(Kind::States, slices_of(&states));
+                    unwritten.add(Kind::States, slices_of(&states), &self.lists);
                 }
             }
             let mut small = small::count(&mut self.lists, frontier, &game, &unwritten, workers)?;
@@ -121,8 +125,8 @@ impl<'a> ListCounter<'a> {
             false => sealed,
         };
         let mut unwritten = Unwritten::default();
-        unwritten.add(Kind::Afterstates, frontier.lists_above(above));
-        unwritten.add(Kind::States, slices_of(&states));
+        unwritten.add(Kind::Afterstates, frontier.lists_above(above), &self.lists);
+        unwritten.add(Kind::States, slices_of(&states), &self.lists);
         workers.finish(|| unwritten.encode_all(workers))?;
         unwritten.write(layer, store)?;
         progress.end(&layer.finished(keep));
@@ -216,7 +220,7 @@ impl<'a> ListCounter<'a> {
         store: &mut Store,
     ) -> Result<()> {
         let kind = Kind::Afterstates;
-        let visit = CountAfterstates(store.run().game().rules());
+        let visit = candidates.count_afterstates();
         let job = PartJob::new(key, candidates.into_source(), visit);
         let (job, sealed) = self.parts.build_file(kind, job, store.outbox(), |_| ())?;
         layer.wrote(kind, sealed.bytes);

@@ -300,6 +300,7 @@ mod tests {
     use crate::engine::job::tests::ListSource;
     use crate::engine::workers::Worker;
     use crate::game::{Exp, Game, PartKey};
+    use crate::part::{Label, some_boards};
     use crate::store::Store;
 
     /// Counts every board, and adds up the boards.
@@ -328,12 +329,11 @@ mod tests {
         // A block of afterstates holds 2^14 boards. Some parts are empty, some end with a full
         // block, and some have several blocks. Batches of 5000 end anywhere.
         let sizes = [3, 0, 1 << 14, 40_000, 1, 4999, (1 << 14) + 1, 0, 70_000, 2];
-        let lists: Vec<Vec<Board>> = (1..)
-            .zip(sizes)
-            .map(|(step, size)| (0..size).map(|i| i * step + 7).collect())
-            .collect();
-        let jobs = || (1..).zip(&lists).map(|(exp, list)| job(exp, list));
         let game: Game = "4x4".parse().unwrap();
+        let (sum, max) = (400, Exp::of_tile(256).unwrap());
+        let label = Label::new(&game, Kind::Afterstates, PartKey { sum, max });
+        let lists = sizes.map(|size| some_boards(label, 0.., size));
+        let jobs = || (1..).zip(&lists).map(|(exp, list)| job(exp, list));
         let (ample, tiny) = (Plan::new(1 << 30, 3).unwrap(), Plan::tiny(3));
         let workers = Workers::start(&ample, game.size()).unwrap();
         let place = tempfile::tempdir().unwrap();
@@ -349,7 +349,7 @@ mod tests {
             (built.collect::<Vec<_>>(), reported)
         };
         let (together, reported) = files(&tiny, jobs().collect());
-        assert_eq!(reported, sizes.iter().sum::<u64>());
+        assert_eq!(reported, sizes.iter().sum::<usize>() as u64);
         let alone = jobs().flat_map(|job| files(&ample, vec![job]).0);
         assert!(alone.eq(together.iter().copied()));
         for (list, (sealed, tally)) in lists.iter().zip(&together) {

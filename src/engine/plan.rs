@@ -83,7 +83,7 @@ pub struct Plan {
 }
 
 /// The default zstd level.
-pub const LEVEL: i32 = 4;
+pub const LEVEL: i32 = 1;
 
 impl Plan {
     /// Divide `memory` bytes among `threads`.

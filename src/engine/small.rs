@@ -133,7 +133,7 @@ impl<'a> SmallParts<'a> {
         // No afterstate holds the winning tile.
         let afterstates = afterstates.range(..=game.top());
         let afterstates = afterstates.map(|(&max, candidates)| {
-            let visit = CountAfterstates(game.rules());
+            let visit = candidates.count_afterstates();
             (max, SmallPart::new(candidates, visit, needs[&max], workers))
         });
         Self {

@@ -4,14 +4,16 @@
 //! the threads encode the blocks of a small layer beside the next one, and its files follow.
 
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::batch::Concat;
 use super::frontier::Slices;
+use super::lists::Lists;
 use super::workers::{Done, Worker, Workers};
 use crate::counts::Row;
 use crate::error::Result;
 use crate::game::PartKey;
+use crate::game::rank::Ranking;
 use crate::laws;
 use crate::part::{Block, Kind};
 use crate::store::{CountedLayer, Files, Store};
@@ -26,6 +28,7 @@ pub(super) struct Unwritten<'a> {
 struct UnwrittenPart<'a> {
     kind: Kind,
     key: PartKey,
+    ranking: Arc<Ranking>,
     boards: Concat<'a>,
     /// Its blocks.
     blocks: Range<usize>,
@@ -39,8 +42,13 @@ struct UnwrittenBlock {
 
 impl<'a> Unwritten<'a> {
     /// Add parts.
-    pub(super) fn add(&mut self, kind: Kind, lists: impl Iterator<Item = (PartKey, &'a Slices)>) {
-        for (key, slices) in lists {
+    pub(super) fn add(
+        &mut self,
+        kind: Kind,
+        parts: impl Iterator<Item = (PartKey, &'a Slices)>,
+        lists: &Lists,
+    ) {
+        for (key, slices) in parts {
             let boards = Concat::new(slices.iter().map(Vec::as_slice));
             let begin = self.blocks.len();
             let starts = (0..boards.len()).step_by(kind.block());
@@ -52,6 +60,7 @@ impl<'a> Unwritten<'a> {
             self.parts.push(UnwrittenPart {
                 kind,
                 key,
+                ranking: lists.ranking(key),
                 boards,
                 blocks: begin..self.blocks.len(),
             });
@@ -66,10 +75,12 @@ impl<'a> Unwritten<'a> {
     /// Encode a block.
     pub(super) fn encode(&self, block: usize, worker: &mut Worker) -> Result<()> {
         let block = &self.blocks[block];
-        let (range, boards) = (block.range.clone(), &self.parts[block.part].boards);
+        let UnwrittenPart {
+            ranking, boards, ..
+        } = &self.parts[block.part];
         let encoded = &mut block.encoded.lock().expect("no thread panics");
-        let boards = boards.slice(range, &mut worker.boards);
-        worker.encoder.encode(boards, encoded)
+        let boards = boards.slice(block.range.clone(), &mut worker.boards);
+        worker.encoder.encode_in(ranking, boards, encoded)
     }
 
     /// Encode all blocks.

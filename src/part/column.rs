@@ -56,11 +56,11 @@ mod tests {
     use super::super::contents::{Kind, Label};
     use super::super::frame::tests::damage_is_an_error;
     use super::super::planes::ValueEncoder;
-    use super::super::stream::tests::file_of;
+    use super::super::stream::tests::{file_of, label};
     use super::super::writer::PartWriter;
-    use super::super::{fingerprint, value_fingerprint};
+    use super::super::{fingerprint, stream, value_fingerprint};
     use super::*;
-    use crate::game::{Exp, FourRate, Objective, PartKey};
+    use crate::game::{FourRate, Objective};
     use std::io::Cursor;
     use std::path::Path;
 
@@ -71,13 +71,7 @@ mod tests {
         About {
             afterstates: Label {
                 kind: Kind::Afterstates,
-                size: "3x3".parse().unwrap(),
-                win: Exp::of_tile(1024).unwrap(),
-                horizon: None,
-                key: PartKey {
-                    sum: 164,
-                    max: Exp::of_tile(32).unwrap(),
-                },
+                ..label()
             },
             objective,
             fraction: 28,
@@ -88,10 +82,9 @@ mod tests {
 
     /// Boards and values. The high bytes of the values seldom change, and the low bytes always do.
     fn sample(count: usize) -> (Vec<u64>, Vec<u32>) {
-        let keys = (0..count as u64).map(|i| i * 3 + i / 100 * 1000);
         let values =
             (0..count as u32).map(|i| (9 << 24) + i * 5 + i.wrapping_mul(0x9e37_79b9) % 5000);
-        (keys.collect(), values.collect())
+        (stream::tests::sample(count), values.collect())
     }
 
     fn column_of(keys: &[u64], values: &[u32], about: About) -> Vec<u8> {
@@ -238,10 +231,10 @@ mod tests {
             said,
             [
                 "memory: not the file that was sealed: it holds values (score, 4s at a rate of 1/3) of \
-                 afterstates of 3x3-1024, sum 164, largest tile 32, not boards: put the right file back, or \
+                 afterstates of 4x4-1024, sum 400, largest tile 256, not boards: put the right file back, or \
                  delete the directory and count again",
-                "memory: not the file that was sealed: it holds states of 3x3-1024, sum 100, largest tile \
-                 64, not values: put the right file back, or delete the directory and count again",
+                "memory: not the file that was sealed: it holds states of 4x4-1024, sum 400, largest tile \
+                 256, not values: put the right file back, or delete the directory and count again",
             ]
         );
     }

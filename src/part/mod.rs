@@ -21,8 +21,8 @@
 //!  12  kind        u8   0 states,            12  stored     u32  bytes of payload
 //!                       1 afterstates        16  crc        u32  of bytes 0 to 16 and the payload
 //!                       2 values,            20  payload         one zstd frame of count - 1
-//!                       3 matrices,                              varints: each state minus the one
-//!                       both below                               before it, or of their ranks
+//!                       3 matrices,                              varints: the rank of each state minus
+//!                       both below                               the rank of the one before it
 //!  13  rows        u8
 //!  14  cols        u8
 //!  15  win         u8   exponent of the
@@ -54,10 +54,10 @@
 //!   afterstates). Every block but the last is full, the last has at least one state. States
 //!   strictly increase within a block and from block to block. A block can be decoded alone: its
 //!   first state is absolute.
-//! - *Ranks.* If the game has stones, the payload has differences of ranks. A state's rank is its
-//!   number, from 0 on and in their order, among all boards that have the sum of the part, the number of
-//!   stones, no larger tile than the part's largest, and a stone in each cell that all masks have. A
-//!   smaller largest tile is allowed. `first` is a board, in the block and in the index.
+//! - *Ranks.* A state's rank is its number, from 0 on and in their order, among all boards that have the
+//!   sum of the part and no larger tile than the part's largest. A smaller largest tile is allowed. If the
+//!   game has stones, these boards also have their number, and a stone in each cell that all masks have.
+//!   `first` is a board, in the block and in the index.
 //! - *Payload.* Exactly one frame of RFC 8878, without a dictionary, which states the size of its
 //!   contents, 0 for a block with one state. A varint is unsigned LEB128 (seven bits a byte, least
 //!   significant first, high bit set on all bytes but the last). It is the
@@ -76,17 +76,18 @@
 //!   block as it is read.
 //!
 //! Worked example: in 2x2 to 32, the part of sum 4 and largest tile 2 holds the states 0x0011 and
-//! 0x0110. Its file has these 127 bytes.
+//! 0x0110. Of all boards with two 2s, 0x0101 lies between them, so their ranks are 0 and 2, and the
+//! payload has the one varint 2. The file has these 126 bytes.
 //!
 //! ```text
 //! 00  65 6e 75 6d 34 38 70 74 01 00 00 00 00 02 02 05
-//! 10  04 00 00 00 02 00 00 00 00 00 02 00 7f 00 00 00
-//! 20  00 00 00 00 da c9 37 21 11 00 00 00 00 00 00 00
-//! 30  02 00 00 00 0b 00 00 00 ef cb b2 d6 28 b5 2f fd
-//! 40  20 02 11 00 00 ff 01 28 00 00 00 00 00 00 00 11
-//! 50  00 00 00 00 00 00 00 02 00 00 00 00 00 00 00 01
-//! 60  00 00 00 00 00 00 00 93 45 3a b1 27 24 b9 f8 d2
-//! 70  9e 86 38 a1 d9 27 c9 65 6e 75 6d 34 38 2f 2e
+//! 10  04 00 00 00 02 00 00 00 00 00 02 00 7e 00 00 00
+//! 20  00 00 00 00 44 c9 9d ed 11 00 00 00 00 00 00 00
+//! 30  02 00 00 00 0a 00 00 00 f0 1d 0c e7 28 b5 2f fd
+//! 40  20 01 09 00 00 02 28 00 00 00 00 00 00 00 11 00
+//! 50  00 00 00 00 00 00 02 00 00 00 00 00 00 00 01 00
+//! 60  00 00 00 00 00 00 93 45 3a b1 27 24 b9 f8 d2 9e
+//! 70  86 38 a1 d9 27 c9 65 6e 75 6d 34 38 2f 2e
 //! ```
 //!
 //! # Segments
@@ -306,6 +307,8 @@ pub(crate) use fingerprint::mix;
 pub use fingerprint::{Fingerprint, fingerprint, value_fingerprint};
 pub(crate) use matrix::{LINE_AT_MOST, matrix_block};
 pub(crate) use planes::ValueEncoder;
+#[cfg(test)]
+pub(crate) use ranks::tests::some_boards;
 pub use segments::{MatrixFile, Part, Segments, ValueColumn};
 pub use stream::Stream;
 pub(crate) use stream::{check_boards, each_block};

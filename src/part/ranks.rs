@@ -1,17 +1,20 @@
-//! The ranks of boards with stones: a board's number, in their order, among all boards of its sum with its
-//! number of stones, stones in all cells that locks fix, and no larger tile than its part.
+//! The ranks of boards in files: a board's number, in their order, among all boards of its sum with no larger
+//! tile than its part. With stones, the boards have its number of stones, and stones in all cells that locks fix.
 //!
-//! Key idea: the sum and the number of stones leave so little choice that the possible boards are few, and
-//! differences of ranks take half the bytes of differences of boards. A stone has the *weight* 1, and a 2 weighs
-//! more than all stones, and than stones in all other cells. So a weight tells both. One table tells in how
-//! many ways the last cells can have a weight. The last cells of all, the *tail*, are listed.
-//! [`game::rank`](crate::game::rank) is faster, but its tables would take too long for a look-up of one board.
+//! Key idea: the sum leaves so little choice that the possible boards are few, and differences of ranks take
+//! half the bytes of differences of boards. A 2 has the *weight* 1. With stones, a stone has the weight 1, and a
+//! 2 weighs more than all stones, and than stones in all other cells. So a weight tells both sum and stones. One
+//! table tells in how many ways the last cells can have a weight. The last cells of all, the *tail*, are listed.
 //!
-//! Sorted boards share their first cells with the board before them. Only what follows is walked through.
+//! These are the ranks of [`game::rank`](crate::game::rank). It is faster, but its tables take too much time
+//! and memory for a look-up of one board. Sorted boards share their first cells with the board before them. Only
+//! what follows is walked through, at some 5 ns a rank and 15 ns a board.
 //!
 //! Memory: tables of a largest tile take 140 bytes for each weight, and 1 MiB for the tail. The weights of a
 //! table go up to the next power of two. free12-4096 has weights up to 13 / 2 * 16,380, so this is 18 MiB for
-//! the tile 2048, half for 1024, and so on.
+//! the tile 2048, half for 1024, and so on. All threads share the tables.
+
+use std::sync::{Arc, Mutex};
 
 use crate::game::{Board, Exp, PartKey, STONE, Size};
 
@@ -24,14 +27,23 @@ const CELLS: usize = 16;
 /// The digit of a cell that locks fix. All boards have this stone, so it need not weigh.
 const FIXED: [(u64, usize); 1] = [(STONE as u64, 0)];
 
-/// Tables for the boards of a size with each largest tile.
-pub(super) type PartRanks = [Option<Ranks>; CELLS];
+/// The most tables that are kept: for all largest tiles of four sizes.
+const MOST_TABLES: usize = 4 * CELLS;
+
+/// Tables for each size and largest tile, which any block may need.
+static TABLES: Mutex<Vec<Arc<WalkTables>>> = Mutex::new(Vec::new());
+
+/// The ranks of the boards of one sum.
+pub(super) struct Ranks {
+    tables: Arc<WalkTables>,
+    /// The weight of the boards.
+    weight: usize,
+}
 
 /// Tables for boards with tiles up to one and weights up to one.
-pub(super) struct Ranks {
+struct WalkTables {
     size: Size,
-    /// The weight of the boards at hand.
-    weight: usize,
+    top: Exp,
     /// The digits of a cell in order, and their weights.
     digits: Vec<(u64, usize)>,
     /// For 0, 1, 2, ... last cells: the ways to fill them, by weight.
@@ -58,48 +70,69 @@ struct Cells {
 }
 
 impl Ranks {
-    /// Tables for the boards that have the sum and the largest tile of `board`. They are made unless `tables`
-    /// has them.
-    pub(super) fn of(tables: &mut PartRanks, size: Size, board: Board) -> &Self {
+    /// The ranks of the boards that have the sum and the largest tile of `board`.
+    pub(super) fn of(size: Size, board: Board) -> Self {
         let PartKey { sum, max } = PartKey::of(size.tiles(board));
         let fixed = size.locks().fixed().count_ones() / 4;
         let stones = (size.stones() - fixed) as usize;
-        let unit = stones.max(size.tile_cells() as usize) + 1;
+        let unit = match size.stone() {
+            None => 1,
+            Some(_) => stones.max(size.tile_cells() as usize) + 1,
+        };
         let weight = sum as usize / 2 * unit + stones;
-        let of_max = &mut tables[usize::from(max.get())];
-        let fits = |ranks: &Self| ranks.size == size && ranks.ends.len() > weight;
-        if !of_max.as_ref().is_some_and(fits) {
-            *of_max = None;
-        }
-        let ranks = of_max.get_or_insert_with(|| Self::new(size, max, unit, weight));
-        ranks.weight = weight;
-        ranks
+        let mut kept = TABLES.lock().expect("no thread panics");
+        let serve = |tables: &&Arc<WalkTables>| {
+            (tables.size, tables.top) == (size, max) && tables.ends.len() > weight
+        };
+        let found = kept.iter().find(serve).cloned();
+        let tables = found.unwrap_or_else(|| {
+            kept.retain(|tables| (tables.size, tables.top) != (size, max));
+            if kept.len() == MOST_TABLES {
+                kept.clear();
+            }
+            let made = Arc::new(WalkTables::new(size, max, unit, weight));
+            kept.push(Arc::clone(&made));
+            made
+        });
+        Self { tables, weight }
     }
 
-    fn new(size: Size, max: Exp, unit: usize, weight: usize) -> Self {
+    /// Replace boards, sorted, by their ranks, or tell the first board without a rank.
+    pub(super) fn ranks(&self, boards: &mut [Board]) -> Result<(), Board> {
+        self.tables.ranks(self.weight, boards)
+    }
+
+    /// Replace ranks, sorted, by their boards. `None` if there are fewer boards.
+    pub(super) fn boards(&self, ranks: &mut [u64]) -> Option<()> {
+        self.tables.boards(self.weight, ranks)
+    }
+}
+
+impl WalkTables {
+    fn new(size: Size, top: Exp, unit: usize, weight: usize) -> Self {
         // A few larger sums, which may follow, need no other tables.
         let most = weight.next_power_of_two();
         let weigh = |digit: u8| (digit.into(), (1 << digit) / 2 * unit);
-        let tiles = (0..=max.get()).map(weigh);
-        let mut ranks = Self {
+        let stone = size.stone().map(|digit| (digit.into(), 1));
+        let mut made = Self {
             size,
-            weight,
-            digits: tiles.chain([(STONE.into(), 1)]).collect(),
+            top,
+            digits: (0..=top.get()).map(weigh).chain(stone).collect(),
             ways: vec![vec![0; most + 1]],
             tail: 0,
             tails: Vec::new(),
             ends: Vec::new(),
         };
-        ranks.ways[0][0] = 1;
+        made.ways[0][0] = 1;
         let mut contents = vec![(0, 0)];
         for cell in 0..size.cells() as usize {
-            let digits = ranks.digits(cell);
+            let digits = made.digits(cell);
             let mut ways = vec![0; most + 1];
             for &(_, weight) in digits {
-                let heavier = ways.iter_mut().skip(weight).zip(&ranks.ways[cell]);
+                let heavier = ways.iter_mut().skip(weight).zip(&made.ways[cell]);
                 heavier.for_each(|(ways, lighter)| *ways += lighter);
             }
-            if ranks.tail == cell
+            if made.tail == cell
                 && cell + 1 < size.cells() as usize
                 && contents.len() * digits.len() <= MOST_TAILS
             {
@@ -110,23 +143,23 @@ impl Ranks {
                     contents.filter(|&(_, weight)| weight <= most)
                 };
                 contents = digits.iter().flat_map(with).collect();
-                ranks.tail += 1;
+                made.tail += 1;
             }
-            ranks.ways.push(ways);
+            made.ways.push(ways);
         }
-        let begins = ranks.ways[ranks.tail].iter().scan(0, |end, &ways| {
+        let begins = made.ways[made.tail].iter().scan(0, |end, &ways| {
             let begin = *end;
             *end += ways as u32;
             Some(begin)
         });
-        ranks.ends = begins.collect();
-        ranks.tails = vec![0; contents.len()];
+        made.ends = begins.collect();
+        made.tails = vec![0; contents.len()];
         for (board, weight) in contents {
-            let end = &mut ranks.ends[weight];
-            ranks.tails[*end as usize] = board;
+            let end = &mut made.ends[weight];
+            made.tails[*end as usize] = board;
             *end += 1;
         }
-        ranks
+        made
     }
 
     /// The digits that a cell can have, counted from the last cell.
@@ -137,12 +170,12 @@ impl Ranks {
         }
     }
 
-    /// Replace boards, sorted, by their ranks, or tell the first board without a rank.
-    pub(super) fn ranks(&self, boards: &mut [Board]) -> Result<(), Board> {
+    /// As [`Ranks::ranks`], for boards of a weight.
+    fn ranks(&self, weight: usize, boards: &mut [Board]) -> Result<(), Board> {
         let cells = self.size.cells() as usize;
         let depth = cells - self.tail;
         // For 0, 1, 2, ... first cells: the first rank of the boards that begin with them, and the weight left.
-        let mut path = [(0, self.weight); CELLS + 1];
+        let mut path = [(0, weight); CELLS + 1];
         let (mut last, mut number) = (None, 0);
         for board in boards {
             let of_board = *board;
@@ -184,14 +217,14 @@ impl Ranks {
         Ok(())
     }
 
-    /// Replace ranks, sorted, by their boards. `None` if there are fewer boards.
-    pub(super) fn boards(&self, ranks: &mut [u64]) -> Option<()> {
+    /// As [`Ranks::boards`], for boards of a weight.
+    fn boards(&self, weight: usize, ranks: &mut [u64]) -> Option<()> {
         let cells = self.size.cells() as usize;
         let depth = cells - self.tail;
         let start = Cells {
             board: 0,
-            end: self.ways[cells][self.weight],
-            left: self.weight,
+            end: self.ways[cells][weight],
+            left: weight,
             next: 0,
         };
         // For 0, 1, 2, ... first cells of the last board.
@@ -247,14 +280,50 @@ impl Ranks {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use super::super::contents::Label;
     use super::*;
+
+    /// The ranks of a part whose sum is a sum of different tiles up to its largest.
+    fn ranks_of(label: Label) -> Ranks {
+        let digits = (1..=15).rev().filter(|exp| label.key.sum >> exp & 1 == 1);
+        let board = digits.fold(0, |board, exp| board << 4 | exp);
+        assert_eq!(PartKey::of(board), label.key);
+        Ranks::of(label.size, board)
+    }
+
+    /// Number of boards with the sum of a part and no larger tile.
+    pub(crate) fn number_of_boards(label: Label) -> u64 {
+        let Ranks { tables, weight } = ranks_of(label);
+        tables.ways[label.size.cells() as usize][weight]
+    }
+
+    /// The boards of a part among those with some ranks.
+    pub(crate) fn boards_at(label: Label, ranks: impl Iterator<Item = u64>) -> Vec<Board> {
+        let mut boards: Vec<Board> = ranks.collect();
+        ranks_of(label).boards(&mut boards).unwrap();
+        boards.retain(|&board| PartKey::of(board) == label.key);
+        boards
+    }
+
+    /// The first `count` boards of a part among those with some ranks.
+    pub(crate) fn some_boards(
+        label: Label,
+        ranks: impl Iterator<Item = u64>,
+        count: usize,
+    ) -> Vec<Board> {
+        let mut boards = boards_at(label, ranks.take(8 * count + 100));
+        boards.truncate(count);
+        assert_eq!(boards.len(), count, "{label}");
+        boards
+    }
 
     /// All boards of a size with tiles up to one, in order.
     fn all(size: Size, top: u64) -> Vec<Board> {
         let mut boards = vec![0];
+        let digits: Vec<u64> = (0..=top).chain(size.stone().map(u64::from)).collect();
         for _ in 0..size.cells() {
-            let with = |board| (0..=top).chain([15]).map(move |digit| board << 4 | digit);
+            let with = |board| digits.iter().map(move |digit| board << 4 | digit);
             boards = boards.into_iter().flat_map(with).collect();
         }
         let fixed = size.locks().fixed();
@@ -265,9 +334,14 @@ mod tests {
     #[test]
     fn a_rank_is_the_place_among_all_boards_of_a_sum() {
         let mut found = 0;
-        for name in ["2x3free4", "2x3free4lockf", "2x3free3lockf0f0f_ff0f00"] {
+        for name in [
+            "2x3",
+            "2x3free4",
+            "2x3free4lockf",
+            "2x3free3lockf0f0f",
+            "2x3free3lockf0f0f_ff0f00",
+        ] {
             let size: Size = name.parse().unwrap();
-            let mut tables = PartRanks::default();
             for top in 1..5 {
                 let boards = all(size, top);
                 for sum in (2..=1 << 6).step_by(2) {
@@ -280,7 +354,7 @@ mod tests {
                     let Some(&first) = of_sum.iter().find(max) else {
                         continue;
                     };
-                    let ranks = Ranks::of(&mut tables, size, first);
+                    let ranks = Ranks::of(size, first);
                     let every: Vec<u64> = (0..of_sum.len() as u64).collect();
                     // All boards, and each third: other boards lie between them.
                     for step in [1, 3] {
@@ -300,6 +374,6 @@ mod tests {
             }
         }
         // A list of all boards, made in Python, has as many.
-        assert_eq!(found, 11_895 + 3965 + 604);
+        assert_eq!(found, 19_171 + 11_895 + 3965 + 151 + 604);
     }
 }

@@ -240,7 +240,8 @@ mod tests {
     use super::super::block::Decoder;
     use super::super::contents::BLOCK;
     use super::super::fingerprint;
-    use super::super::stream::tests::part_of;
+    use super::super::ranks::tests::{boards_at, number_of_boards};
+    use super::super::stream::tests::{label, part_of, sample};
     use super::*;
 
     /// A part in files of `lengths` states each.
@@ -256,7 +257,7 @@ mod tests {
 
     #[test]
     fn concatenated_files_are_one_part() {
-        let states: Vec<u64> = (0..5 * BLOCK as u64 + 700).map(|i| i * 3 + 1).collect();
+        let states = sample(5 * BLOCK + 700);
         let whole = part_of(&states);
         for lengths in [
             vec![states.len()],
@@ -282,8 +283,9 @@ mod tests {
 
     #[test]
     fn boards_with_the_highest_bit_are_in_the_last_blocks() {
-        let step = u64::MAX / (3 * BLOCK as u64);
-        let states: Vec<u64> = (0..3 * BLOCK as u64).map(|at| at * step).collect();
+        let step = number_of_boards(label()) / (4 * BLOCK as u64);
+        let states = boards_at(label(), (0..4 * BLOCK as u64).map(|at| at * step));
+        assert!(states[states.len() - 1] >> 63 == 1);
         let part = part_of(&states);
         for at in (0..states.len()).step_by(BLOCK / 7) {
             assert_eq!(part.block_of(states[at]), Some(at / BLOCK), "{at}");
@@ -293,7 +295,7 @@ mod tests {
 
     #[test]
     fn files_that_do_not_belong_together_are_refused() {
-        let states: Vec<u64> = (0..4 * BLOCK as u64).collect();
+        let states = sample(4 * BLOCK);
         let wrong = |lengths: &[usize]| joined(&states, lengths).err().unwrap().to_string();
         for (lengths, said) in [
             (&[700, 700][..], "of 700 boards in full blocks"),

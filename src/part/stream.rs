@@ -208,16 +208,22 @@ pub(super) mod tests {
     use super::super::contents::BLOCK;
     use super::super::frame::tests::damage_is_an_error;
     use super::super::header::{HEADER, Header};
+    use super::super::ranks::tests::some_boards;
     use super::super::writer::PartWriter;
     use super::*;
     use crate::game::{Exp, PartKey};
     use std::io::Cursor;
     use std::path::Path;
 
-    fn label() -> Label {
-        let max = Exp::of_tile(64).unwrap();
-        let game = "3x3-1024".parse().unwrap();
-        Label::new(&game, Kind::States, PartKey { sum: 100, max })
+    pub(in crate::part) fn label() -> Label {
+        let max = Exp::of_tile(256).unwrap();
+        let game = "4x4-1024".parse().unwrap();
+        Label::new(&game, Kind::States, PartKey { sum: 400, max })
+    }
+
+    /// Boards of the part, with far and near ranks.
+    pub(in crate::part) fn sample(count: usize) -> Vec<u64> {
+        some_boards(label(), (0..).map(|i| i * 3 + i / 100 * 1000), count)
     }
 
     /// The bytes of a part file.
@@ -251,7 +257,7 @@ pub(super) mod tests {
     #[test]
     fn states_are_read_back_as_written() {
         for count in [0, 1, 2, BLOCK, BLOCK + 1, 2 * BLOCK + 500] {
-            let states: Vec<u64> = (0..count as u64).map(|i| i * 3 + i / 100 * 1000).collect();
+            let states = sample(count);
             let (part, found) = read(&file_of(&states)).unwrap();
             assert_eq!(found, states);
             assert_eq!(part.states(), count as u64);
@@ -263,14 +269,14 @@ pub(super) mod tests {
 
     #[test]
     fn every_flipped_byte_cut_and_appended_byte_is_an_error() {
-        let states: Vec<u64> = (0..BLOCK as u64 + 900).map(|i| i * i).collect();
+        let states = sample(BLOCK + 900);
         damage_is_an_error(&file_of(&states), |bytes| read(bytes).map(drop));
     }
 
     #[test]
     fn an_index_that_asks_for_more_memory_than_a_block_can_need_is_refused() {
         for (more, refused) in [(4000, false), (5000, true)] {
-            let mut bytes = file_of(&[7]);
+            let mut bytes = file_of(&sample(1));
             let index = bytes.len() - 56;
             bytes.splice(index..index, vec![0; more]);
             let header = Header {
@@ -286,7 +292,7 @@ pub(super) mod tests {
 
     #[test]
     fn unfinished_and_newer_files_are_told_apart() {
-        let mut unfinished = file_of(&[1, 2, 3]);
+        let mut unfinished = file_of(&sample(3));
         let header = Header {
             contents: label().into(),
             block: BLOCK as u32,
@@ -295,7 +301,7 @@ pub(super) mod tests {
         unfinished[..HEADER].copy_from_slice(&header.to_bytes());
         assert!(matches!(read(&unfinished), Err(Error::Unfinished(_))));
 
-        let mut newer = file_of(&[1, 2, 3]);
+        let mut newer = file_of(&sample(3));
         newer[8] = 3;
         let crc = crc32fast::hash(&newer[..36]);
         newer[36..40].copy_from_slice(&crc.to_le_bytes());
@@ -311,12 +317,12 @@ pub(super) mod tests {
 
     #[test]
     fn a_stream_gives_states_in_order_one_by_one_or_by_blocks() {
-        let states: Vec<u64> = (0..2 * BLOCK as u64 + 3).map(|i| i * i).collect();
+        let states = sample(2 * BLOCK + 3);
         let part = part_of(&states);
         let one_by_one: Result<Vec<u64>> = Stream::new(part.clone()).unwrap().collect();
         assert_eq!(one_by_one.unwrap(), states);
         let mut mixed = Stream::new(part.clone()).unwrap();
-        assert_eq!(mixed.next().unwrap().unwrap(), 0);
+        assert_eq!(mixed.next().unwrap().unwrap(), states[0]);
         // `next_block` skips the rest of the current block.
         assert_eq!(
             mixed.next_block().unwrap().unwrap(),
@@ -328,13 +334,14 @@ pub(super) mod tests {
 
     #[test]
     fn a_stream_gives_one_part_after_another_and_skips_empty_parts() {
-        let states: Vec<u64> = (0..BLOCK as u64 + 9).collect();
-        let parts = [&[][..], &states, &[], &[7, 8]].map(part_of);
-        let expected = [&states[..], &[7, 8]].concat();
+        let states = sample(BLOCK + 9);
+        let few = &states[7..9];
+        let parts = [&[][..], &states, &[], few].map(part_of);
+        let expected = [&states[..], few].concat();
         let found: Result<Vec<u64>> = Stream::over(parts.to_vec()).unwrap().collect();
         assert_eq!(found.unwrap(), expected);
         let mut blocks = Stream::over(parts.into()).unwrap();
-        for expected in [&states[..BLOCK], &states[BLOCK..], &[7, 8]] {
+        for expected in [&states[..BLOCK], &states[BLOCK..], few] {
             assert_eq!(blocks.next_block().unwrap().unwrap(), expected);
         }
         assert!(blocks.next_block().unwrap().is_none() && blocks.next().is_none());

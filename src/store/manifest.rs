@@ -16,7 +16,7 @@ use crate::game::Game;
 use crate::part::{Kind, Sealed};
 
 /// The format version.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 pub(crate) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 

@@ -149,25 +149,28 @@ mod tests {
     use super::*;
     use crate::error::Error;
     use crate::game::{Exp, PartKey};
-    use crate::part::{Encoder, Kind, Label, Part};
+    use crate::part::{Encoder, Kind, Label, Part, some_boards};
     use std::fs;
 
     const KEY: PartKey = PartKey {
-        sum: 164,
-        max: Exp::of_tile(32).unwrap(),
+        sum: 400,
+        max: Exp::of_tile(256).unwrap(),
     };
+
+    fn label() -> Label {
+        Label::new(&"4x4".parse().unwrap(), Kind::Afterstates, KEY)
+    }
 
     /// Write boards, block by block, into files of `segment` boards.
     fn write(boards: &[u64], segment: u64) -> Result<Vec<(Held, Sealed)>> {
-        let label = Label::new(&"4x4".parse().unwrap(), Kind::Afterstates, KEY);
         let path_of = Box::new(|_| PathBuf::from("memory"));
         let mut writer = Writer::new(
             path_of,
-            vec![label.into()],
+            vec![label().into()],
             Kind::Afterstates.block(),
             segment,
         )?;
-        let (mut encoder, mut block) = (Encoder::new(1, label.size)?, Block::default());
+        let (mut encoder, mut block) = (Encoder::new(1, label().size)?, Block::default());
         for boards in boards.chunks(writer.block()) {
             encoder.encode(boards, &mut block)?;
             writer.append(&block)?;
@@ -178,7 +181,7 @@ mod tests {
     #[test]
     fn every_file_but_the_last_is_full() {
         let block = Kind::Afterstates.block() as u64;
-        let boards: Vec<u64> = (0..5 * block + 3).map(|i| 7 * i).collect();
+        let boards = some_boards(label(), 0.., 5 * block as usize + 3);
         for (segment, length, expected) in [
             (
                 2 * block,
@@ -203,10 +206,10 @@ mod tests {
 
     #[test]
     fn boards_out_of_order_across_files_are_refused() {
-        let block = Kind::Afterstates.block() as u64;
-        let boards: Vec<u64> = (0..block).chain(0..block).collect();
-        let refused = write(&boards, block).err();
-        assert!(matches!(refused, Some(Error::OutOfOrder { got: 0, .. })));
+        let boards = some_boards(label(), 0.., Kind::Afterstates.block());
+        let first = boards[0];
+        let refused = write(&boards.repeat(2), boards.len() as u64).err();
+        assert!(matches!(refused, Some(Error::OutOfOrder { got, .. }) if got == first));
     }
 
     #[test]

@@ -16,10 +16,30 @@ use super::frame::{PREFIX, Sample, damaged, forged, kind_and_cause, pick};
 use super::fuzz;
 use super::share::share;
 
+/// The part that most samples have.
+const KEY: PartKey = PartKey {
+    sum: 100,
+    max: Exp::of_tile(64).unwrap(),
+};
+
 /// A part file of these states, in blocks of `block`.
 fn sample(kind: Kind, block: usize, states: Vec<u64>) -> Sample<u64> {
-    let max = Exp::of_tile(64).unwrap();
-    sample_of("3x3", PartKey { sum: 100, max }, kind, block, states)
+    sample_of("3x3", KEY, kind, block, states)
+}
+
+/// Append all boards of the part, in order, that begin with the cells of `board`. `cells` more follow, and their
+/// tiles have the sum `left`.
+fn boards(board: u64, cells: u32, left: u32, out: &mut Vec<u64>) {
+    if cells == 0 {
+        out.extend((left == 0 && PartKey::of(board) == KEY).then_some(board));
+        return;
+    }
+    for digit in 0..=KEY.max.get() {
+        let tile = 1 << digit & !1;
+        if tile <= left && left - tile <= (cells - 1) * KEY.max.tile() {
+            boards(board << 4 | u64::from(digit), cells - 1, left - tile, out);
+        }
+    }
 }
 
 /// A part file with stones, whose payload has ranks: a 2, a 4, and three stones in the first row.
@@ -54,20 +74,26 @@ fn sample_of(size: &str, key: PartKey, kind: Kind, block: usize, states: Vec<u64
 
 /// Files with an empty, a short and a long index, and with the least and the largest differences.
 fn samples() -> Vec<Sample<u64>> {
-    let many = 2 * Kind::Afterstates.block() as u64 + 100;
+    let many = 2 * Kind::Afterstates.block() + 100;
+    let mut all = Vec::new();
+    boards(0, 9, KEY.sum, &mut all);
+    let [first, second, .., last_but_one, last] = all[..] else {
+        panic!("{} boards", all.len());
+    };
+    let each = |step| all.iter().copied().step_by(step);
     vec![
         sample(Kind::States, 1 << 17, vec![]),
-        sample(Kind::States, 1 << 17, vec![0x0011_2233]),
-        sample(Kind::Afterstates, 1, vec![0, 1, u64::MAX - 1, u64::MAX]),
-        sample(Kind::States, 5, (100..123).collect()),
-        sample(Kind::Afterstates, 7, (0..64).map(|i| 1 << i).collect()),
-        sample_with_stones(),
-        sample(Kind::States, 100, (0..420).map(|i| i * i * i).collect()),
+        sample(Kind::States, 1 << 17, vec![all[500]]),
         sample(
             Kind::Afterstates,
-            1 << 14,
-            (0..many).map(|i| i * 3).collect(),
+            1,
+            vec![first, second, last_but_one, last],
         ),
+        sample(Kind::States, 5, all[100..123].to_vec()),
+        sample(Kind::Afterstates, 7, each(300).take(64).collect()),
+        sample_with_stones(),
+        sample(Kind::States, 100, each(70).take(420).collect()),
+        sample(Kind::Afterstates, 1 << 14, all[..many].to_vec()),
     ]
 }
 

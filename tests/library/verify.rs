@@ -394,7 +394,7 @@ fn a_valid_file_of_other_states_is_reported() {
     for wrong in [
         &good[1..],
         &good[..good.len() - 1],
-        &[&good[..], &[0xffff]].concat(),
+        &[&good[..], &[0x3300]].concat(),
     ] {
         forge(&path, wrong);
         victim.suffers("sum-00016-max-00008.states", "other states");
@@ -435,9 +435,7 @@ fn invalid_states_with_correct_checksums_are_reported() {
     // 2 8 / 4 2 is the state 0x1231, of sum 16 and largest tile 8.
     for (wrong, what) in [
         (0x1321, "0x1321 is not canonical"),
-        (0x1232, "0x1232 has another sum"),
-        (0x1_0033, "0x10033 has tiles outside the board"),
-        (0x0004, "0x4 has another largest tile"),
+        (0x2222, "0x2222 has another largest tile"),
         (0x1231, "0x1231 has no legal move"),
     ] {
         let (shallow, _) = forged(|list| {

@@ -92,7 +92,7 @@ fn the_script_finds_the_same_states() {
     for expected in files.iter().step_by(25) {
         assert_eq!(found(&dir, &expected[0]), *expected);
     }
-    // Files of a game with stones have format version 2, and differences of ranks.
+    // Files of a game with stones have format version 2. All stones of 44 are fixed.
     for game in ["free4-16", "44-16", "3x3free6lockff0_f00f0-16"] {
         let dir = place.path().join(game);
         for expected in count(&dir, game).iter().step_by(3) {
@@ -102,7 +102,6 @@ fn the_script_finds_the_same_states() {
     // The last four files have afterstates. One of the two files before them has several blocks.
     let dir = place.path().join("4x4-16");
     let files = count(&dir, "--size 4 --max 16 --until 40");
-    // In the first parts, differences take up to eight bytes.
     for expected in files[..4].iter().chain(&files[files.len() - 6..]) {
         assert_eq!(found(&dir, &expected[0]), *expected);
     }

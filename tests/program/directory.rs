@@ -49,15 +49,15 @@ fn another_format_and_a_damaged_manifest_are_refused() {
     let text = fs::read_to_string(&manifest).unwrap();
     for (format, said) in [
         (
-            "5",
-            "format 5 is newer than this program reads (4): use a newer enum48",
+            "6",
+            "format 6 is newer than this program reads (5): use a newer enum48",
         ),
         (
-            "3",
-            "format 3 is older than this program reads (4): delete the directory and count again",
+            "4",
+            "format 4 is older than this program reads (5): delete the directory and count again",
         ),
     ] {
-        let other = text.replace("\"format\": 4", &format!("\"format\": {format}"));
+        let other = text.replace("\"format\": 5", &format!("\"format\": {format}"));
         fs::write(&manifest, other).unwrap();
         refused(&place, "--size 2 --max 32 --dir run", said);
     }

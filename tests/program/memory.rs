@@ -39,7 +39,7 @@ fn manifest_of_a_large_run() -> TempDir {
     let last: u32 = rows.last().unwrap()[0].parse().unwrap();
     let mut manifest = format!(
         r#"{{
-  "format": 4,
+  "format": 5,
   "program": "enum48 0.1.0",
   "game": "4x4-32",
   "keep": "afterstates",

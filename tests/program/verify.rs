@@ -16,7 +16,7 @@ fn findings_are_printed_and_give_exit_code_1() {
     let said = good(&place, "verify run --deep --quiet");
     assert_eq!(
         said,
-        "2x2-32: sound: 25 files, 3.11 KiB, 57 live states, 0 afterstates, fingerprint x3d677fbe9d7b4c34\n\
+        "2x2-32: sound: 25 files, 3.08 KiB, 57 live states, 0 afterstates, fingerprint x3d677fbe9d7b4c34\n\
          2x2-32: rebuilt: every layer up to sum 40, state by state\n"
     );
     let name = "run/sum-00012-max-00008.states";

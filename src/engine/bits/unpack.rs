@@ -54,7 +54,10 @@ pub(super) fn write_afterstates(
 ) -> Result<(u64, u64)> {
     let (game, listing) = (sweep.game, Listing::new(sweep.game.top(), plan, dir));
     sweep.list_afterstates(sum, &listing, &mut || progress.advance(0))?;
-    let jobs = jobs(rows, listing, || CountAfterstates(game.rules()));
+    let jobs = jobs(rows, listing, || CountAfterstates {
+        rules: game.rules(),
+        ranking: None,
+    });
     let built = parts.build_files(Kind::Afterstates, jobs, files, |_| progress.advance(0))?;
     check(rows, built, |row, sealed, tally| {
         if known {

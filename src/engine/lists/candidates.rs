@@ -8,7 +8,7 @@ use super::filter::Filter;
 use crate::engine::PerThread;
 use crate::engine::chunks::{CHUNK_BYTES, ChunkPool};
 use crate::engine::frontier::FrontierBlock;
-use crate::engine::job::Visit;
+use crate::engine::job::{CountAfterstates, Visit};
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
@@ -62,6 +62,14 @@ impl Candidates {
         self.ranking.ranks(boards, &mut ranks);
         buckets.produced += boards.len() as u64;
         buckets.put(&ranks, pool, bitmap)
+    }
+
+    /// The work on the boards, if they are afterstates.
+    pub(crate) fn count_afterstates(&self) -> CountAfterstates {
+        CountAfterstates {
+            rules: self.game.rules(),
+            ranking: Some(Arc::clone(&self.ranking)),
+        }
     }
 }
 
@@ -121,6 +129,10 @@ impl Visit for ExpandStates<'_> {
         states.truncate(live);
         *self.fingerprint.lock().expect("no thread panics") += fingerprint(states);
         Ok(tally)
+    }
+
+    fn ranking(&self) -> Option<&Ranking> {
+        Some(&self.own.ranking)
     }
 }
 

@@ -110,24 +110,30 @@ impl Lists {
         }
     }
 
-    /// The ranks of the boards with tiles up to `max`.
-    fn ranking(&self, max: Exp) -> &Arc<Ranking> {
+    /// The ranks of the boards of a part, of this layer or an earlier one. A ranking of this layer is made once.
+    pub(super) fn ranking(&self, key: PartKey) -> Arc<Ranking> {
+        let max = key.max.min(self.game.top());
         let at = usize::from(max.get());
-        self.rankings[at].get_or_init(|| {
-            let tables = self.tables[at].get_or_init(|| {
+        let tables = || {
+            self.tables[at].get_or_init(|| {
                 let size = self.game.size();
                 // Tables for twice the sum serve many layers.
                 let most = (size.tile_cells() << max.get()).min(2 * self.sum);
                 RankTables::new(size, max, most)
-            });
-            Arc::new(tables.of_sum(self.sum))
-        })
+            })
+        };
+        let ranking = || Arc::new(tables().of_sum(key.sum));
+        match key.sum == self.sum {
+            true => Arc::clone(self.rankings[at].get_or_init(ranking)),
+            false => ranking(),
+        }
     }
 
     /// Collect candidates of a part of this layer. The number of candidates in the layer before
     /// tells how many ranges are needed.
     pub(crate) fn collect(&self, kind: Kind, max: Exp) -> Candidates {
-        let ranking = self.ranking(max.min(self.game.top()));
+        let key = PartKey { sum: self.sum, max };
+        let ranking = self.ranking(key);
         let before = |kind| self.candidates.get(&(kind, max)).copied();
         let expected = before(kind).or_else(|| before(Kind::Afterstates));
         let (boards, expected) = (ranking.boards(), expected.unwrap_or(0));
@@ -137,8 +143,8 @@ impl Lists {
         Candidates {
             game: self.game,
             kind,
-            key: PartKey { sum: self.sum, max },
-            ranking: Arc::clone(ranking),
+            key,
+            ranking,
             bits,
             buckets: PerThread::of((0..self.plan.threads()).map(buckets)),
             scratch: Arc::clone(&self.scratch),

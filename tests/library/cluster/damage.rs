@@ -327,8 +327,8 @@ fn a_plan_that_no_layer_can_have_is_refused() {
         ("\"max_tile\": 8,", "\"max_tile\": 65536,", tiles),
         ("\"max_tile\": 8,", "\"max_tile\": 4,", tiles),
         ("\"max_tile\": 8,", "\"max_tile\": 7,", tiles),
-        ("\"level\": 4,", "\"level\": 23,", "level: got 23"),
-        ("\"level\": 4,", "\"level\": 0,", "level: got 0"),
+        ("\"level\": 1,", "\"level\": 23,", "level: got 23"),
+        ("\"level\": 1,", "\"level\": 0,", "level: got 0"),
         (
             "\"shares\": 2",
             "\"shares\": 99999999999",
