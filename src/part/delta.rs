@@ -18,7 +18,14 @@ pub(crate) fn put_deltas(states: &[u64], out: &mut Vec<u8>) -> Result<usize> {
     let mut at = 0;
     for pair in states.windows(2) {
         expect_order(pair[0], pair[1])?;
-        at += put_varint(pair[1] - pair[0], &mut out[at..]);
+        let delta = pair[1] - pair[0];
+        // Most differences are one byte.
+        if delta < 0x80 {
+            out[at] = delta as u8;
+            at += 1;
+        } else {
+            at += put_varint(delta, &mut out[at..]);
+        }
     }
     Ok(at)
 }

@@ -108,7 +108,7 @@ impl Visit for ExpandStates<'_> {
             bitmap,
             filter,
             slid,
-            made: [own, above],
+            made,
         } = &mut *self.own.scratch.lock(worker.index);
         let (mut live, mut tally) = (0, Tally::default());
         for from in (0..states.len()).step_by(SLICE) {
@@ -117,8 +117,8 @@ impl Visit for ExpandStates<'_> {
             tally += counted;
             states.copy_within(from..from + moving, live);
             live += moving;
-            filter.pass(slid, self.above.key.max, own, above);
-            for (candidates, boards) in [(self.own, &mut *own), (self.above, &mut *above)] {
+            let [own, above] = filter.pass(slid, self.above.key.max, made);
+            for (candidates, boards) in [(self.own, own), (self.above, above)] {
                 rules.canonicalise(boards);
                 candidates.ranking.encode(boards);
                 let mut buckets = candidates.buckets.lock(worker.index);

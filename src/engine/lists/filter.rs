@@ -23,27 +23,26 @@ impl Filter {
         }
     }
 
-    /// Put the boards of all lists with the tile `merged` into `above`, and the others into `own`
-    /// unless they are remembered. Zeros, which stand for no board, are dropped.
-    pub(super) fn pass(
+    /// The boards of all lists that are not remembered and lack the tile `merged`, and all boards that have it.
+    /// They are put into two buffers. Zeros, which stand for no board, are dropped.
+    pub(super) fn pass<'a>(
         &mut self,
         lists: &[Vec<Board>],
         merged: Exp,
-        own: &mut Vec<Board>,
-        above: &mut Vec<Board>,
-    ) {
+        [own, above]: &'a mut [Vec<Board>; 2],
+    ) -> [&'a mut [Board]; 2] {
         let length = lists.iter().map(Vec::len).sum::<usize>();
         let mut ends = [0; 2];
-        own.resize(length + ROOM, 0);
-        above.resize(length + ROOM, 0);
+        for buffer in [&mut *own, &mut *above] {
+            buffer.resize(buffer.len().max(length + ROOM), 0);
+        }
         for list in lists {
             let [to, to_above] = [&mut own[ends[0]..], &mut above[ends[1]..]];
             let [kept, kept_above] = split(list, merged, to, to_above);
             ends[0] += self.drop_known(&mut to[..kept]);
             ends[1] += kept_above;
         }
-        own.truncate(ends[0]);
-        above.truncate(ends[1]);
+        [&mut own[..ends[0]], &mut above[..ends[1]]]
     }
 
     /// Move the boards that are not remembered to the front, and remember them. Returns their number.
@@ -133,10 +132,10 @@ mod tests {
     #[test]
     fn the_filter_passes_every_board_at_least_once_and_drops_recent_repeats() {
         let mut filter = Filter::new();
-        let (mut own, mut above) = (vec![1; 20], Vec::new());
+        let mut buffers = [vec![1; 20], Vec::new()];
         let mut pass = |lists: &[Vec<Board>]| {
-            filter.pass(lists, Exp::FOUR, &mut own, &mut above);
-            (own.clone(), above.clone())
+            let [own, above] = filter.pass(lists, Exp::FOUR, &mut buffers);
+            (own.to_vec(), above.to_vec())
         };
         let first = [vec![5, 0, 7, 5], vec![], vec![5, 0, 0x21, 7]];
         assert_eq!(pass(&first), (vec![5, 7], vec![0x21]));
