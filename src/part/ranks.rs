@@ -14,8 +14,9 @@
 //! table go up to the next power of two. free12-4096 has weights up to 13 / 2 * 16,380, so this is 18 MiB for
 //! the tile 2048, half for 1024, and so on. All threads share the tables.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock};
 
+use crate::fork::ForkLock;
 use crate::game::{Board, Exp, PartKey, STONE, Size};
 
 /// The most contents of the tail.
@@ -30,8 +31,9 @@ const FIXED: [(u64, usize); 1] = [(STONE as u64, 0)];
 /// The most tables that are kept: for all largest tiles of four sizes.
 const MOST_TABLES: usize = 4 * CELLS;
 
-/// Tables for each size and largest tile, which any block may need.
-static TABLES: Mutex<Vec<Arc<WalkTables>>> = Mutex::new(Vec::new());
+/// Tables for each size and largest tile, which any block may need. A forked process cannot lock them while a
+/// thread of its parent does, and makes its own.
+static TABLES: LazyLock<ForkLock<Vec<Arc<WalkTables>>>> = LazyLock::new(ForkLock::default);
 
 /// The ranks of the boards of one sum.
 pub(super) struct Ranks {
@@ -80,9 +82,13 @@ impl Ranks {
             Some(_) => stones.max(size.tile_cells() as usize) + 1,
         };
         let weight = sum as usize / 2 * unit + stones;
-        let mut kept = TABLES.lock().expect("no thread panics");
+        let make = || Arc::new(WalkTables::new(size, max, unit, weight));
         let serve = |tables: &&Arc<WalkTables>| {
             (tables.size, tables.top) == (size, max) && tables.ends.len() > weight
+        };
+        let Some(mut kept) = TABLES.lock() else {
+            let tables = make();
+            return Self { tables, weight };
         };
         let found = kept.iter().find(serve).cloned();
         let tables = found.unwrap_or_else(|| {
@@ -90,7 +96,7 @@ impl Ranks {
             if kept.len() == MOST_TABLES {
                 kept.clear();
             }
-            let made = Arc::new(WalkTables::new(size, max, unit, weight));
+            let made = make();
             kept.push(Arc::clone(&made));
             made
         });
