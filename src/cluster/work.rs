@@ -1,13 +1,16 @@
 //! The work of each task.
 
+use std::sync::Arc;
+
 use super::layer::{PlannedLayer, Receipt};
 use super::sources::{BLOCK, BoardRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
     Candidates, CountAfterstates, ExpandStates, Frontier, Lists, OnlyList, PartJob, Pipeline, Plan,
-    Source, Visit, Workers, sweep_pairs,
+    Rankings, Source, Visit, Workers, sweep_pairs,
 };
 use crate::error::{Error, Result, TaskError};
+use crate::game::rank::Ranking;
 use crate::game::{Exp, PartKey, Tally};
 use crate::part::{Block, Kind, Sealed};
 use crate::store::{Attempt, Files, Writer};
@@ -102,7 +105,7 @@ impl Work<'_> {
         let maps = self.layer.plan.tasks(Stage::Map, max);
         let files = maps.map(|task| (task, task.boards(Kind::States)));
         let source = self.key_range(files)?;
-        let lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
+        let mut lists = self.lists(self.layer.plan.ranges(Kind::States, max))?;
         let [own, above] = [max, max.next()].map(|max| lists.collect(Kind::Afterstates, max));
         let visit = ExpandStates::new(&own, &above);
         self.build_boards(source, visit)?;
@@ -119,7 +122,7 @@ impl Work<'_> {
         let source = self.key_range(self.layer.plan.reduced(max))?;
         let visit = CountAfterstates {
             rules: self.layer.run.game().rules(),
-            ranking: None,
+            ranking: self.ranking(max),
         };
         self.build_boards(source, visit)
     }
@@ -141,7 +144,8 @@ impl Work<'_> {
         }
         let files = self.layer.open_all(self.layer.label(kind, max), files)?;
         let source = PositionRange::new(files.into_iter().zip(ranges));
-        self.build(kind, max, source, OnlyList)?;
+        let ranking = self.ranking(max);
+        self.build(kind, max, source, OnlyList { ranking })?;
         Ok(())
     }
 
@@ -162,8 +166,13 @@ impl Work<'_> {
     }
 
     fn build_candidates(&mut self, kind: Kind, max: Exp, candidates: Candidates) -> Result<Tally> {
-        let (tally, _) = self.build(kind, max, candidates.into_source(), OnlyList)?;
+        let ranking = Arc::clone(&candidates.ranking);
+        let (tally, _) = self.build(kind, max, candidates.into_source(), OnlyList { ranking })?;
         Ok(tally)
+    }
+
+    fn ranking(&self, max: Exp) -> Arc<Ranking> {
+        Rankings::new(self.layer.run.game()).of(self.layer.key(max))
     }
 
     /// Build the task's file, and count its boards.

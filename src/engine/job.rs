@@ -129,7 +129,7 @@ pub(crate) trait Visit: Sync {
         Ok(Tally::default())
     }
 
-    /// The ranks of the boards, if they are at hand.
+    /// The ranks of the boards. Without them, boards are encoded in three times the time.
     fn ranking(&self) -> Option<&Ranking> {
         None
     }
@@ -153,8 +153,7 @@ pub(crate) trait Visit: Sync {
 /// Counts the empty cells of afterstates. The next layers spawn into these cells.
 pub(crate) struct CountAfterstates {
     pub(crate) rules: Rules,
-    /// As for [`Visit::ranking`].
-    pub(crate) ranking: Option<Arc<Ranking>>,
+    pub(crate) ranking: Arc<Ranking>,
 }
 
 impl Visit for CountAfterstates {
@@ -168,15 +167,21 @@ impl Visit for CountAfterstates {
     }
 
     fn ranking(&self) -> Option<&Ranking> {
-        self.ranking.as_deref()
+        Some(&self.ranking)
     }
 }
 
 /// Counts nothing: the boards are already counted.
-pub(crate) struct OnlyList;
+pub(crate) struct OnlyList {
+    pub(crate) ranking: Arc<Ranking>,
+}
 
 impl Visit for OnlyList {
     type Found = ();
+
+    fn ranking(&self) -> Option<&Ranking> {
+        Some(&self.ranking)
+    }
 }
 
 #[cfg(test)]
@@ -209,7 +214,7 @@ pub(super) mod tests {
                 sum: 8,
                 max: Exp::FOUR,
             };
-            let mut job = PartJob::new(key, ListSource(&[]), OnlyList);
+            let mut job = PartJob::new(key, ListSource(&[]), ());
             job.tally = Tally {
                 candidates,
                 unique,

@@ -92,11 +92,11 @@ impl<'a> ListCounter<'a> {
                     unwritten.add(
                         Kind::Afterstates,
                         frontier.lists_above(layer.sum - 2),
-                        &self.lists,
+                        &mut self.lists,
                     );
                 }
                 if keep.states() {
-                    unwritten.add(Kind::States, slices_of(&states), &self.lists);
+                    unwritten.add(Kind::States, slices_of(&states), &mut self.lists);
                 }
             }
             let mut small = small::count(&mut self.lists, frontier, &game, &unwritten, workers)?;
@@ -125,8 +125,12 @@ impl<'a> ListCounter<'a> {
             false => sealed,
         };
         let mut unwritten = Unwritten::default();
-        unwritten.add(Kind::Afterstates, frontier.lists_above(above), &self.lists);
-        unwritten.add(Kind::States, slices_of(&states), &self.lists);
+        unwritten.add(
+            Kind::Afterstates,
+            frontier.lists_above(above),
+            &mut self.lists,
+        );
+        unwritten.add(Kind::States, slices_of(&states), &mut self.lists);
         workers.finish(|| unwritten.encode_all(workers))?;
         unwritten.write(layer, store)?;
         progress.end(&layer.finished(keep));
@@ -156,7 +160,7 @@ impl<'a> ListCounter<'a> {
             if origins.is_empty() && own.is_none() {
                 continue;
             }
-            let collect = |max| self.lists.collect(Kind::Afterstates, max);
+            let mut collect = |max| self.lists.collect(Kind::Afterstates, max);
             let own = own.unwrap_or_else(|| collect(max));
             if !origins.is_empty() {
                 let above = above.insert(collect(max.next()));

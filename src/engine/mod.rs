@@ -63,7 +63,7 @@
 //! a 2 into each empty cell of the afterstates.
 //!
 //! Reading order: this file (the loop over layers), `choice` (of an engine), `layer` (a layer as
-//! lists), `small` with `unwritten` (a small one), `frontier`, `lists` (candidates), `job`,
+//! lists), `small` with `unwritten` (a small one), `frontier`, `lists` (candidates), `job`, `rankings`,
 //! `pipeline` and `batch` (parts from any source, also for solving); `bits`; `chunks` (of memory),
 //! `workers` and `plan` serve all of them.
 //!
@@ -85,6 +85,7 @@ mod layer;
 pub(crate) mod lists;
 mod pipeline;
 mod plan;
+mod rankings;
 mod small;
 mod unwritten;
 mod workers;
@@ -108,6 +109,7 @@ use layer::ListCounter;
 pub(crate) use lists::{Candidates, ExpandStates, Lists};
 pub(crate) use pipeline::Pipeline;
 pub use plan::{Engine, LEVEL, Plan};
+pub(crate) use rankings::Rankings;
 pub use workers::pool;
 pub(crate) use workers::{Done, PerThread, Worker, Workers};
 

@@ -46,7 +46,7 @@ impl<'a> Unwritten<'a> {
         &mut self,
         kind: Kind,
         parts: impl Iterator<Item = (PartKey, &'a Slices)>,
-        lists: &Lists,
+        lists: &mut Lists,
     ) {
         for (key, slices) in parts {
             let boards = Concat::new(slices.iter().map(Vec::as_slice));

@@ -307,6 +307,11 @@ struct SameTop {
 }
 
 impl Ranking {
+    /// The tables for further sums.
+    pub(crate) fn tables(&self) -> &Arc<RankTables> {
+        &self.tables
+    }
+
     /// Number of boards in all orientations, whether the game reaches them or not.
     pub fn boards(&self) -> u64 {
         self.first[self.tables.firsts]

@@ -149,7 +149,6 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::pipeline::Pipeline;
 use super::plan::Plan;
 use super::workers::Workers;
 use crate::error::Result;
@@ -168,14 +167,14 @@ pub(crate) use sizes::Sizes;
 use sweep::Sweep;
 use tables::Halves;
 pub(crate) use task::{cut_pairs, sweep_pairs};
+use unpack::ListWriter;
 pub(crate) use unpack::{Unpacker, unpack_frontier};
-use unpack::{write_afterstates, write_states};
 
 /// Counts layers as matrices. Between layers the afterstates of two sums are in memory. To seal
 /// layers, they are written to files.
 pub(crate) struct Bits<'a> {
     sweep: Sweep<'a>,
-    parts: Pipeline<'a>,
+    lists: ListWriter<'a>,
     /// The plan for everything but matrices.
     plan: Plan,
     sizes: Sizes,
@@ -203,7 +202,7 @@ impl<'a> Bits<'a> {
         }
         Ok(Self {
             sweep,
-            parts: Pipeline::new(plan.batch, workers),
+            lists: ListWriter::new(&game, plan, workers),
             plan: plan.clone(),
             sizes: Sizes::new(&game, end, plan),
             first: sum,
@@ -237,7 +236,7 @@ impl<'a> Bits<'a> {
             let keep = store.run().keep();
             let found = match self.count_whole(&mut layer, last, store, progress) {
                 Err(error) if error.is_stop_or_lack_of_space() && !layers.is_empty() => {
-                    self.parts = Pipeline::new(self.plan.batch, self.sweep.workers);
+                    self.lists = ListWriter::new(&self.sweep.game, &self.plan, self.sweep.workers);
                     self.commits = true;
                     store.outbox().drop_from(layer.sum)?;
                     self.write_frontier(&mut layers, false, store, progress)?;
@@ -329,9 +328,8 @@ impl<'a> Bits<'a> {
             .count(listing.as_ref(), &mut |live| progress.advance(live))?;
         layer.rows = states_rows(&self.sweep.game, layer.sum, &found)?;
         if let (Some(listing), Some(store)) = (listing, store) {
-            let (rows, parts) = (&mut layer.rows, &mut self.parts);
-            let files = store.outbox();
-            let (bytes, spilled) = write_states(rows, listing, parts, files, progress)?;
+            let (rows, files) = (&mut layer.rows, store.outbox());
+            let (bytes, spilled) = self.lists.write_states(rows, listing, files, progress)?;
             layer.wrote(Kind::States, bytes);
             layer.spilled += spilled;
         }
@@ -396,9 +394,8 @@ impl<'a> Bits<'a> {
             };
             let dir = store.run().dir().to_owned();
             let (layer, place) = ((sum, &mut rows[..], sum != last_sum), (&self.plan, &*dir));
-            let (sweep, parts) = (&mut self.sweep, &mut self.parts);
-            let files = store.outbox();
-            let (bytes, spilled) = write_afterstates(sweep, layer, place, parts, files, progress)?;
+            let (sweep, lists, files) = (&mut self.sweep, &mut self.lists, store.outbox());
+            let (bytes, spilled) = lists.write_afterstates(sweep, layer, place, files, progress)?;
             layers[last].wrote(Kind::Afterstates, bytes);
             layers[last].spilled += spilled;
         }

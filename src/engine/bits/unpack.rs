@@ -14,72 +14,98 @@ use crate::counts::Row;
 use crate::engine::job::{CountAfterstates, OnlyList, PartJob, Source};
 use crate::engine::pipeline::Pipeline;
 use crate::engine::plan::Plan;
+use crate::engine::rankings::Rankings;
 use crate::engine::workers::Workers;
 use crate::error::Result;
 use crate::fork::ForkLock;
+use crate::game::rank::Ranking;
 use crate::game::{Game, Tally};
 use crate::laws;
 use crate::part::{Kind, Sealed};
 use crate::progress::{Progress, Silent, Stop};
 use crate::store::{Files, Run, Store};
 
-/// Write the files of the live states of a layer, given its rows. Returns the bytes of the files,
-/// and the bytes that went through temporary files.
-pub(super) fn write_states(
-    rows: &mut [Row],
-    listing: Listing,
-    parts: &mut Pipeline,
-    files: &mut impl Files,
-    progress: &mut dyn Progress,
-) -> Result<(u64, u64)> {
-    let jobs = jobs(rows, listing, || OnlyList);
-    let built = parts.build_files(Kind::States, jobs, files, |_| progress.advance(0))?;
-    check(rows, built, |row, sealed, _| {
-        laws::equal(row, "live states", row.live, sealed.states)?;
-        laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)
-    })
+/// Writes the lists of layers, part by part.
+pub(super) struct ListWriter<'a> {
+    parts: Pipeline<'a>,
+    rankings: Rankings,
 }
 
-/// Write the files of the afterstates of one of the last two sums of a sweep, and set their numbers in
-/// the rows of the sum. If the numbers are `known`, compare them instead. Boards that do not fit in the
-/// memory of the plan go to a file in `dir`. Returns what
-/// [`write_states`] returns.
-pub(super) fn write_afterstates(
-    sweep: &mut Sweep,
-    (sum, rows, known): (u32, &mut [Row], bool),
-    (plan, dir): (&Plan, &Path),
-    parts: &mut Pipeline,
-    files: &mut impl Files,
-    progress: &mut dyn Progress,
-) -> Result<(u64, u64)> {
-    let (game, listing) = (sweep.game, Listing::new(sweep.game.top(), plan, dir));
-    sweep.list_afterstates(sum, &listing, &mut || progress.advance(0))?;
-    let jobs = jobs(rows, listing, || CountAfterstates {
-        rules: game.rules(),
-        ranking: None,
-    });
-    let built = parts.build_files(Kind::Afterstates, jobs, files, |_| progress.advance(0))?;
-    check(rows, built, |row, sealed, tally| {
-        if known {
-            laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
-            laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
+impl<'a> ListWriter<'a> {
+    /// A writer of lists of a game, under a plan for everything but matrices.
+    pub(super) fn new(game: &Game, plan: &Plan, workers: &'a Workers) -> Self {
+        Self {
+            parts: Pipeline::new(plan.batch, workers),
+            rankings: Rankings::new(game),
         }
-        (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
-        Ok(())
-    })
+    }
+
+    /// Write the files of the live states of a layer, given its rows. Returns the bytes of the files,
+    /// and the bytes that went through temporary files.
+    pub(super) fn write_states(
+        &mut self,
+        rows: &mut [Row],
+        listing: Listing,
+        files: &mut impl Files,
+        progress: &mut dyn Progress,
+    ) -> Result<(u64, u64)> {
+        let jobs = self.jobs(rows, listing, |ranking| OnlyList { ranking });
+        let report = |_| progress.advance(0);
+        let built = self.parts.build_files(Kind::States, jobs, files, report)?;
+        check(rows, built, |row, sealed, _| {
+            laws::equal(row, "live states", row.live, sealed.states)?;
+            laws::equal(row, "fingerprint", row.fingerprint.0, sealed.fingerprint.0)
+        })
+    }
+
+    /// Write the files of the afterstates of one of the last two sums of a sweep, and set their numbers in
+    /// the rows of the sum. If the numbers are `known`, compare them instead. Boards that do not fit in the
+    /// memory of the plan go to a file in `dir`. Returns what [`ListWriter::write_states`] returns.
+    pub(super) fn write_afterstates(
+        &mut self,
+        sweep: &mut Sweep,
+        (sum, rows, known): (u32, &mut [Row], bool),
+        (plan, dir): (&Plan, &Path),
+        files: &mut impl Files,
+        progress: &mut dyn Progress,
+    ) -> Result<(u64, u64)> {
+        let (rules, listing) = (
+            sweep.game.rules(),
+            Listing::new(sweep.game.top(), plan, dir),
+        );
+        sweep.list_afterstates(sum, &listing, &mut || progress.advance(0))?;
+        let visit = |ranking| CountAfterstates { rules, ranking };
+        let jobs = self.jobs(rows, listing, visit);
+        let (kind, report) = (Kind::Afterstates, |_| progress.advance(0));
+        let built = self.parts.build_files(kind, jobs, files, report)?;
+        check(rows, built, |row, sealed, tally| {
+            if known {
+                laws::equal(row, "afterstates", row.afterstates, sealed.states)?;
+                laws::equal(row, "empty cells", row.empty_cells, tally.empty_cells)?;
+            }
+            (row.afterstates, row.empty_cells) = (sealed.states, tally.empty_cells);
+            Ok(())
+        })
+    }
+
+    /// The jobs for the parts of a layer.
+    fn jobs<V>(
+        &mut self,
+        rows: &[Row],
+        listing: Listing,
+        visit: impl Fn(Arc<Ranking>) -> V,
+    ) -> Vec<PartJob<RowSource, V>> {
+        let sources = rows.iter().zip(listing.into_sources());
+        let job = |(row, source): (&Row, RowSource)| {
+            let key = row.key().expect("a row of the engine has a tile");
+            PartJob::new(key, source, visit(self.rankings.of(key)))
+        };
+        sources.map(job).collect()
+    }
 }
 
-/// The jobs for the parts of a layer.
-fn jobs<V>(rows: &[Row], listing: Listing, visit: impl Fn() -> V) -> Vec<PartJob<RowSource, V>> {
-    let sources = rows.iter().zip(listing.into_sources());
-    let job = |(row, source): (&Row, RowSource)| {
-        let key = row.key().expect("a row of the engine has a tile");
-        PartJob::new(key, source, visit())
-    };
-    sources.map(job).collect()
-}
-
-/// Check the parts that were built. Returns what [`write_states`] returns.
+/// Check the parts that were built. Returns what
+/// [`ListWriter::write_states`] returns.
 fn check<V>(
     rows: &mut [Row],
     built: Vec<(PartJob<RowSource, V>, Sealed)>,
@@ -125,7 +151,7 @@ impl Unpacker {
         stop: &Stop,
     ) -> Result<()> {
         self.work(run, sum, stop, |beside, halves, workers| {
-            let mut parts = Pipeline::new(beside.batch, workers);
+            let mut lists = ListWriter::new(run.game(), beside, workers);
             let mut rows = run.all_rows(sum);
             // States come from the afterstates of two sums.
             let (next, sums) = match kind {
@@ -138,12 +164,12 @@ impl Unpacker {
             }
             if kind == Kind::Afterstates {
                 let (layer, place) = ((sum, &mut rows[..], true), (beside, dir));
-                write_afterstates(&mut sweep, layer, place, &mut parts, files, &mut Silent)?;
+                lists.write_afterstates(&mut sweep, layer, place, files, &mut Silent)?;
                 return Ok(());
             }
             let listing = Listing::new(run.game().top(), beside, dir);
             sweep.count(Some(&listing), &mut |_| ())?;
-            write_states(&mut rows, listing, &mut parts, files, &mut Silent)?;
+            lists.write_states(&mut rows, listing, files, &mut Silent)?;
             Ok(())
         })
     }
@@ -219,12 +245,12 @@ pub(crate) fn unpack_frontier(
     }
     let halves = Arc::new(workers.install(|| Halves::new(&game, last as usize / 2, |_| true)));
     for (sum, beside) in sums.into_iter().zip(plans) {
-        let mut parts = Pipeline::new(beside.batch, workers);
+        let mut lists = ListWriter::new(&game, &beside, workers);
         let (mut rows, dir) = (store.run().all_rows(sum), store.run().dir().to_owned());
         let mut sweep = Sweep::new(&game, sum + 2, halves.clone(), workers, &beside);
         sweep.load(sum, store.run())?;
         let (layer, place, files) = ((sum, &mut rows[..], true), (&beside, &*dir), store.outbox());
-        write_afterstates(&mut sweep, layer, place, &mut parts, files, progress)?;
+        lists.write_afterstates(&mut sweep, layer, place, files, progress)?;
     }
     store.seal(&[])
 }

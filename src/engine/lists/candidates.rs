@@ -21,7 +21,7 @@ pub(crate) struct Candidates {
     pub(super) game: Game,
     pub(super) kind: Kind,
     pub(crate) key: PartKey,
-    pub(super) ranking: Arc<Ranking>,
+    pub(crate) ranking: Arc<Ranking>,
     /// Ranks of a range, as a power of two.
     pub(super) bits: u32,
     pub(super) buckets: PerThread<Buckets>,
@@ -68,7 +68,7 @@ impl Candidates {
     pub(crate) fn count_afterstates(&self) -> CountAfterstates {
         CountAfterstates {
             rules: self.game.rules(),
-            ranking: Some(Arc::clone(&self.ranking)),
+            ranking: Arc::clone(&self.ranking),
         }
     }
 }

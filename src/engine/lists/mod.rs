@@ -25,18 +25,18 @@ mod candidates;
 mod filter;
 mod source;
 
-use std::array;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::chunks::CHUNK_BYTES;
 use super::frontier::Origins;
 use super::plan::{PARTS, Plan};
+use super::rankings::Rankings;
 use super::workers::{Done, Workers};
 use crate::engine::PerThread;
 use crate::error::Result;
-use crate::game::rank::{RankTables, Ranking};
+use crate::game::rank::Ranking;
 use crate::game::{Exp, Game, PartKey};
 use crate::part::Kind;
 use crate::store::{Run, Spill};
@@ -48,19 +48,13 @@ pub(crate) use candidates::{Candidates, ExpandStates};
 /// their images have low ranks, so some ranges have most candidates.
 const SMALL_RANGE: u64 = 1 << 10;
 
-/// The number of exponents.
-const TILES: usize = Exp::LAST.get() as usize + 1;
-
-/// Data that is kept from layer to layer: the tables of ranks, the sizes of parts, and the buffers of
-/// each thread.
+/// Data that is kept from layer to layer: the ranks, the sizes of parts, and the buffers of each thread.
 pub(crate) struct Lists {
     game: Game,
     pub(super) plan: Plan,
     /// The sum of the layer under way.
     sum: u32,
-    /// For each largest tile, tables for this sum and further sums, and the ranks of this sum.
-    tables: [OnceLock<Arc<RankTables>>; TILES],
-    rankings: [OnceLock<Arc<Ranking>>; TILES],
+    rankings: Rankings,
     /// The number of candidates of each part of the layer before.
     candidates: BTreeMap<(Kind, Exp), u64>,
     scratch: Arc<PerThread<CandidateScratch>>,
@@ -83,8 +77,7 @@ impl Lists {
             game,
             plan: plan.clone(),
             sum: run.sealed_sum(),
-            tables: array::from_fn(|_| OnceLock::new()),
-            rankings: array::from_fn(|_| OnceLock::new()),
+            rankings: Rankings::new(&game),
             candidates,
             scratch: Arc::new(PerThread::of(scratch)),
             dir: run.dir().to_owned(),
@@ -102,36 +95,16 @@ impl Lists {
     /// Prepare for the layer of sum `sum`.
     pub(crate) fn begin(&mut self, sum: u32) {
         self.sum = sum;
-        self.rankings = array::from_fn(|_| OnceLock::new());
-        for tables in &mut self.tables {
-            if tables.get().is_some_and(|tables| tables.most() < sum) {
-                *tables = OnceLock::new();
-            }
-        }
     }
 
-    /// The ranks of the boards of a part, of this layer or an earlier one. A ranking of this layer is made once.
-    pub(super) fn ranking(&self, key: PartKey) -> Arc<Ranking> {
-        let max = key.max.min(self.game.top());
-        let at = usize::from(max.get());
-        let tables = || {
-            self.tables[at].get_or_init(|| {
-                let size = self.game.size();
-                // Tables for twice the sum serve many layers.
-                let most = (size.tile_cells() << max.get()).min(2 * self.sum);
-                RankTables::new(size, max, most)
-            })
-        };
-        let ranking = || Arc::new(tables().of_sum(key.sum));
-        match key.sum == self.sum {
-            true => Arc::clone(self.rankings[at].get_or_init(ranking)),
-            false => ranking(),
-        }
+    /// The ranks of the boards of a part.
+    pub(super) fn ranking(&mut self, key: PartKey) -> Arc<Ranking> {
+        self.rankings.of(key)
     }
 
     /// Collect candidates of a part of this layer. The number of candidates in the layer before
     /// tells how many ranges are needed.
-    pub(crate) fn collect(&self, kind: Kind, max: Exp) -> Candidates {
+    pub(crate) fn collect(&mut self, kind: Kind, max: Exp) -> Candidates {
         let key = PartKey { sum: self.sum, max };
         let ranking = self.ranking(key);
         let before = |kind| self.candidates.get(&(kind, max)).copied();
@@ -161,14 +134,14 @@ impl Lists {
     }
 
     /// Collect the states of a part. The starts are the first.
-    pub(crate) fn collect_states(&self, origins: &Origins) -> Result<Candidates> {
+    pub(crate) fn collect_states(&mut self, origins: &Origins) -> Result<Candidates> {
         let states = self.collect(Kind::States, origins.key.max);
         states.add(&origins.starts, 0)?;
         Ok(states)
     }
 
     /// Spawn into the origins of a part, and collect the states.
-    pub(crate) fn spawn(&self, origins: &Origins, workers: &Workers) -> Result<Candidates> {
+    pub(crate) fn spawn(&mut self, origins: &Origins, workers: &Workers) -> Result<Candidates> {
         let states = self.collect_states(origins)?;
         workers.each(&origins.blocks, |worker, block| {
             states.spawn(block, worker)?;
