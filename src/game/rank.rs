@@ -82,6 +82,9 @@ pub struct Ranking {
     /// If there are two top rows: for each class of the first, and each second row, the boards with
     /// the same first row and a lesser second row; then all with this first row.
     second: Vec<u64>,
+    /// The same in half the memory, instead of `second`, for rows of up to three cells: at most
+    /// 6,969,816 contents of three of them have equal weights.
+    short_second: Vec<u32>,
 }
 
 /// Rows that a board has below the rows whose contents are walked through. Two rows of four cells
@@ -172,10 +175,14 @@ impl RankTables {
         let weight = weight_of(self.size, sum);
         let [high, wide] = [self.size.rows(), self.size.cols()].map(usize::from);
         let bottom = bottom_rows(high, wide);
-        let mut second = Vec::new();
+        let (mut second, mut short_second) = (Vec::new(), Vec::new());
         if high - bottom == 2 {
             for class in &self.classes {
-                second.extend(self.before(weight.checked_sub(class.weight), bottom));
+                let before = self.before(weight.checked_sub(class.weight), bottom);
+                match wide {
+                    4 => second.extend(before),
+                    _ => short_second.extend(before.into_iter().map(few::<u32>)),
+                }
             }
         }
         Ranking {
@@ -183,6 +190,7 @@ impl RankTables {
             weight,
             first: self.before(Some(weight), high - 1),
             second,
+            short_second,
         }
     }
 
@@ -260,21 +268,25 @@ fn weight_of_digit(size: Size, top: Exp, digit: u8) -> Option<usize> {
     }
 }
 
+/// A number of contents of some rows of one weight, in few bytes.
+fn few<T: TryFrom<u64, Error: Debug>>(contents: u64) -> T {
+    T::try_from(contents).expect("few contents have equal weights")
+}
+
 /// See [`RankTables::pairs`].
-fn all_pairs<T: Clone + TryFrom<u32, Error: Debug>>(
+fn all_pairs<T: Clone + TryFrom<u64, Error: Debug>>(
     order: &[(u16, u16)],
     classes: &[Peers],
     heaviest: usize,
 ) -> Vec<T> {
-    let number = |pairs| T::try_from(pairs).expect("few pairs have equal weights");
-    let mut pairs = vec![number(0); order.len() * classes.len()];
+    let mut pairs = vec![few(0); order.len() * classes.len()];
     let mut before = vec![0; heaviest + 1];
     for (pairs, &(_, class)) in pairs.chunks_exact_mut(classes.len()).zip(order) {
         let weight = classes[usize::from(class)].weight;
         for (pairs, below) in pairs.iter_mut().zip(classes) {
             if let Some(before) = before.get_mut(weight + below.weight) {
-                *pairs = number(*before);
-                *before += below.rows.len() as u32;
+                *pairs = few(*before);
+                *before += below.rows.len() as u64;
             }
         }
     }
@@ -345,38 +357,45 @@ impl Ranking {
     /// The boards around a rank that lies after the boards `last`.
     fn block<const R: usize, const C: usize>(&self, rank: u64, last: &SameTop) -> SameTop {
         let tables = &*self.tables;
-        let [mut row, mut second] = last.rows;
-        if self.first[row + 1] <= rank {
-            row += self.first[row + 1..].partition_point(|&before| before <= rank);
-            second = 0;
-        }
+        let (row, begin, end) = place(&self.first, last.rows[0], rank);
         let (bits, class) = tables.order[row];
         let mut block = SameTop {
-            begin: self.first[row],
-            end: self.first[row + 1],
+            begin,
+            end,
             top: u64::from(bits),
             bottoms: 0,
-            rows: [row, second],
+            rows: [row, 0],
         };
         let mut left = self.weight - tables.weight(class);
         if R - bottom_rows(R, C) == 2 {
+            let from = if row == last.rows[0] { last.rows[1] } else { 0 };
             let length = self.first.len();
-            let before = &self.second[usize::from(class) * length..][..length];
-            let number = rank - block.begin;
-            if before[second + 1] <= number {
-                second += before[second + 1..].partition_point(|&before| before <= number);
-            }
+            let ranks = usize::from(class) * length..(usize::from(class) + 1) * length;
+            let (second, begin, end) = match C {
+                4 => place(&self.second[ranks], from, rank - block.begin),
+                _ => place(&self.short_second[ranks], from, rank - block.begin),
+            };
             let (bits, class) = tables.order[second];
             left -= tables.weight(class);
             block.rows[1] = second;
             block.top = block.top << (4 * C) | u64::from(bits);
-            block.end = block.begin + before[second + 1];
-            block.begin += before[second];
+            block.end = block.begin + end;
+            block.begin += begin;
         }
         block.top <<= 4 * C * bottom_rows(R, C);
         block.bottoms = tables.bottoms(bottom_rows(R, C)).begins[left];
         block
     }
+}
+
+/// Find the place, `from` or a later one, whose boards have a rank. Returns the first rank of these
+/// boards, and the first after them, too.
+fn place<T: Copy + Into<u64>>(before: &[T], from: usize, rank: u64) -> (usize, u64, u64) {
+    let mut at = from;
+    if before[at + 1].into() <= rank {
+        at += before[at + 1..].partition_point(|&before| before.into() <= rank);
+    }
+    (at, before[at].into(), before[at + 1].into())
 }
 
 wide! {
@@ -388,12 +407,13 @@ wide! {
         let (pairs, classes) = (&ranking.tables.pairs[..], ranking.tables.classes.len());
         let short_pairs = &ranking.tables.short_pairs[..];
         let (first, second) = (&ranking.first[..], &ranking.second[..]);
+        let short_second = &ranking.short_second[..];
         for board in boards {
             let row = |row: usize| rows[(*board >> (4 * C * (R - 1 - row))) as usize & (rows.len() - 1)];
             let mut rank = first[usize::from(row(0).place)] + u64::from(row(R - 1).number);
             if R - bottom_rows(R, C) == 2 {
                 let at = usize::from(row(0).class) * first.len() + usize::from(row(1).place);
-                rank += second[at];
+                rank += if C == 4 { second[at] } else { u64::from(short_second[at]) };
             }
             if bottom_rows(R, C) == 2 {
                 let at = usize::from(row(R - 2).place) * classes + usize::from(row(R - 1).class);
