@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use enum48::internals::{Block, Encoder, PartWriter};
+use enum48::internals::{Block, Encoder, PartWriter, Ranking};
 use enum48::part::{Decoder, Label, Part};
 use tempfile::NamedTempFile;
 
@@ -107,10 +107,13 @@ fn sample(part: &Part, blocks: usize) -> (Label, Vec<Vec<u64>>) {
 fn measure(level: i32, label: Label, sample: &[Vec<u64>], passes: usize) -> [f64; 3] {
     let file = NamedTempFile::new().unwrap();
     let mut writer = PartWriter::new(file.as_file(), file.path(), label).unwrap();
-    let (mut encoder, mut block) = (Encoder::new(level, label.size).unwrap(), Block::default());
+    let (mut encoder, mut block) = (Encoder::new(level).unwrap(), Block::default());
+    let ranking = Ranking::of_part(label.size, label.key);
     let mut encoding = Duration::ZERO;
     for states in sample {
-        encoding += shortest(passes, || encoder.encode(states, &mut block).unwrap());
+        encoding += shortest(passes, || {
+            encoder.encode(&ranking, states, &mut block).unwrap();
+        });
         writer.append(&block).unwrap();
     }
     let (_, sealed) = writer.finish().unwrap();

@@ -75,8 +75,8 @@ fn kernel_unrank(ranking: &Ranking, ranks: &mut [u64]) {
 }
 
 #[inline(never)]
-fn kernel_encode(encoder: &mut Encoder, states: &[Board], block: &mut Block) {
-    encoder.encode(states, block).expect("zstd works");
+fn kernel_encode(encoder: &mut Encoder, ranking: &Ranking, states: &[Board], block: &mut Block) {
+    encoder.encode(ranking, states, block).expect("zstd works");
 }
 
 #[inline(never)]
@@ -260,11 +260,13 @@ fn main() {
     kernel_census(rules, &mut states.clone());
     done("census", SLICE);
 
-    let (mut encoder, mut block) = (
-        Encoder::new(LEVEL, rules.0).expect("zstd"),
-        Block::default(),
+    let (mut encoder, mut block) = (Encoder::new(LEVEL).expect("zstd"), Block::default());
+    kernel_encode(
+        &mut encoder,
+        &Ranking::of_part(parts[0].label().size, parts[0].label().key),
+        &states,
+        &mut block,
     );
-    kernel_encode(&mut encoder, &states, &mut block);
     done("encode", SLICE);
 
     let (mut decoder, mut decoded) = (Decoder::new().expect("zstd"), Vec::with_capacity(BLOCK));

@@ -11,7 +11,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput};
 use criterion::{criterion_group, criterion_main};
 use enum48::engine::LEVEL;
 use enum48::game::{Exp, max_exp};
-use enum48::internals::{BLOCK, Bitmap, Block, Encoder, RankTables, Rules};
+use enum48::internals::{BLOCK, Bitmap, Block, Encoder, RankTables, Ranking, Rules};
 use enum48::part::{Decoder, Kind, fingerprint};
 use enum48::read::Lookup;
 
@@ -87,18 +87,16 @@ fn code(group: &mut BenchmarkGroup<WallTime>, layer: &Layer, states: &[u64]) {
     let states = &states[middle * BLOCK..][..BLOCK];
     group.throughput(Throughput::Elements(BLOCK as u64));
 
-    let (mut encoder, mut block) = (
-        Encoder::new(LEVEL, part.label().size).unwrap(),
-        Block::default(),
-    );
-    encoder.encode(states, &mut block).unwrap();
+    let (mut encoder, mut block) = (Encoder::new(LEVEL).unwrap(), Block::default());
+    let ranking = Ranking::of_part(part.label().size, part.label().key);
+    encoder.encode(&ranking, states, &mut block).unwrap();
     let file = fs::read(part.path()).unwrap();
     assert!(
         file.windows(block.bytes.len())
             .any(|bytes| bytes == block.bytes)
     );
     group.bench_function("encode", |b| {
-        b.iter(|| encoder.encode(states, &mut block).unwrap());
+        b.iter(|| encoder.encode(&ranking, states, &mut block).unwrap());
     });
 
     let (mut decoder, mut decoded) = (Decoder::new().unwrap(), Vec::new());

@@ -48,7 +48,7 @@ pub fn expanding<R>(
     act: impl FnOnce(&Expand<'_>) -> R,
 ) -> Result<R> {
     let plan = Plan::new(64 << 20, 1)?;
-    let workers = Workers::start(&plan, solution.run().game().size())?;
+    let workers = Workers::start(&plan)?;
     let game = *solution.run().game();
     let payoffs = Payoff::all(goals, &game);
     let tables = solve::tables(solution);

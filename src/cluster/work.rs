@@ -7,7 +7,7 @@ use super::sources::{BLOCK, BoardRange, PositionRange};
 use super::task::{Stage, Task};
 use crate::engine::{
     Candidates, CountAfterstates, ExpandStates, Frontier, Lists, OnlyList, PartJob, Pipeline, Plan,
-    Rankings, Source, Visit, Workers, sweep_pairs,
+    Source, Visit, Workers, sweep_pairs,
 };
 use crate::error::{Error, Result, TaskError};
 use crate::game::rank::Ranking;
@@ -43,7 +43,7 @@ pub(super) fn work(layer: &PlannedLayer, task: Task, plan: &Plan) -> Result<()> 
     };
     let mut plan = plan.clone().with_short_batches();
     plan.level = level;
-    let workers = Workers::start(&plan, layer.run.game().size())?;
+    let workers = Workers::start(&plan)?;
     let work = Work {
         layer,
         task,
@@ -172,7 +172,10 @@ impl Work<'_> {
     }
 
     fn ranking(&self, max: Exp) -> Arc<Ranking> {
-        Rankings::new(self.layer.run.game()).of(self.layer.key(max))
+        Arc::new(Ranking::of_part(
+            self.layer.run.game().size(),
+            self.layer.key(max),
+        ))
     }
 
     /// Build the task's file, and count its boards.

@@ -129,25 +129,25 @@ pub(crate) trait Visit: Sync {
         Ok(Tally::default())
     }
 
-    /// The ranks of the boards. Without them, boards are encoded in three times the time.
-    fn ranking(&self) -> Option<&Ranking> {
-        None
-    }
-
     /// Encode a block of boards, for each file of the part.
     fn encode(
         &self,
         boards: &[Board],
-        _found: &mut Self::Found,
+        found: &mut Self::Found,
         worker: &mut Worker,
         blocks: &mut Vec<Block>,
-    ) -> Result<()> {
-        blocks.resize_with(1, Block::default);
-        match self.ranking() {
-            Some(ranking) => worker.encoder.encode_in(ranking, boards, &mut blocks[0]),
-            None => worker.encoder.encode(boards, &mut blocks[0]),
-        }
-    }
+    ) -> Result<()>;
+}
+
+/// Encode a block of boards of a part that has one file, as [`Visit::encode`] does.
+pub(super) fn encode_boards(
+    ranking: &Ranking,
+    boards: &[Board],
+    worker: &mut Worker,
+    blocks: &mut Vec<Block>,
+) -> Result<()> {
+    blocks.resize_with(1, Block::default);
+    worker.encoder.encode(ranking, boards, &mut blocks[0])
 }
 
 /// Counts the empty cells of afterstates. The next layers spawn into these cells.
@@ -166,21 +166,34 @@ impl Visit for CountAfterstates {
         })
     }
 
-    fn ranking(&self) -> Option<&Ranking> {
-        Some(&self.ranking)
+    fn encode(
+        &self,
+        boards: &[Board],
+        (): &mut (),
+        worker: &mut Worker,
+        blocks: &mut Vec<Block>,
+    ) -> Result<()> {
+        encode_boards(&self.ranking, boards, worker, blocks)
     }
 }
 
 /// Counts nothing: the boards are already counted.
 pub(crate) struct OnlyList {
+    /// The ranks of the boards.
     pub(crate) ranking: Arc<Ranking>,
 }
 
 impl Visit for OnlyList {
     type Found = ();
 
-    fn ranking(&self) -> Option<&Ranking> {
-        Some(&self.ranking)
+    fn encode(
+        &self,
+        boards: &[Board],
+        (): &mut (),
+        worker: &mut Worker,
+        blocks: &mut Vec<Block>,
+    ) -> Result<()> {
+        encode_boards(&self.ranking, boards, worker, blocks)
     }
 }
 

@@ -109,7 +109,6 @@ use layer::ListCounter;
 pub(crate) use lists::{Candidates, ExpandStates, Lists};
 pub(crate) use pipeline::Pipeline;
 pub use plan::{Engine, LEVEL, Plan};
-pub(crate) use rankings::Rankings;
 pub use workers::pool;
 pub(crate) use workers::{Done, PerThread, Worker, Workers};
 
@@ -146,7 +145,7 @@ pub(crate) fn count_while(
     go_on: impl Fn(&Run) -> bool + Sync,
 ) -> Result<()> {
     let laws = Laws::new(store.run().game(), choice.last());
-    let workers = Workers::start(plan, store.run().game().size())?;
+    let workers = Workers::start(plan)?;
     // The count runs on a thread of the pool, because small layers then take less time to start
     // their tasks.
     workers.install(|| {
@@ -179,7 +178,7 @@ pub(crate) fn leave_matrices(
     if store.run().sums_in_matrices().next().is_none() {
         return Ok(());
     }
-    let workers = Workers::start(plan, store.run().game().size())?;
+    let workers = Workers::start(plan)?;
     let listed = workers.install(|| unpack_frontier(store, plan, &workers, progress));
     store.end(listed)
 }

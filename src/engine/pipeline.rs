@@ -297,14 +297,16 @@ impl Pipeline<'_> {
 mod tests {
     use super::*;
     use crate::engine::Plan;
+    use crate::engine::job::encode_boards;
     use crate::engine::job::tests::ListSource;
     use crate::engine::workers::Worker;
+    use crate::game::rank::Ranking;
     use crate::game::{Exp, Game, PartKey};
     use crate::part::{Label, some_boards};
     use crate::store::Store;
 
     /// Counts every board, and adds up the boards.
-    struct AddUp;
+    struct AddUp(Ranking);
 
     impl Visit for AddUp {
         type Found = ();
@@ -316,12 +318,16 @@ mod tests {
                 ..Tally::default()
             })
         }
-    }
 
-    /// The job for a part with largest exponent `exp`, made of the boards of `list`.
-    fn job(exp: u8, list: &[Board]) -> PartJob<ListSource<'_>, AddUp> {
-        let max = Exp::new(exp).unwrap();
-        PartJob::new(PartKey { sum: 100, max }, ListSource(list), AddUp)
+        fn encode(
+            &self,
+            boards: &[Board],
+            (): &mut (),
+            worker: &mut Worker,
+            blocks: &mut Vec<Block>,
+        ) -> Result<()> {
+            encode_boards(&self.0, boards, worker, blocks)
+        }
     }
 
     #[test]
@@ -333,9 +339,14 @@ mod tests {
         let (sum, max) = (400, Exp::of_tile(256).unwrap());
         let label = Label::new(&game, Kind::Afterstates, PartKey { sum, max });
         let lists = sizes.map(|size| some_boards(label, 0.., size));
+        let job = |exp, list| {
+            let max = Exp::new(exp).unwrap();
+            let visit = AddUp(Ranking::of_part(label.size, label.key));
+            PartJob::new(PartKey { sum: 100, max }, ListSource(list), visit)
+        };
         let jobs = || (1..).zip(&lists).map(|(exp, list)| job(exp, list));
         let (ample, tiny) = (Plan::new(1 << 30, 3).unwrap(), Plan::tiny(3));
-        let workers = Workers::start(&ample, game.size()).unwrap();
+        let workers = Workers::start(&ample).unwrap();
         let place = tempfile::tempdir().unwrap();
         let mut store = Store::open(place.path(), &game, None).unwrap();
         let mut files = |plan: &Plan, jobs: Vec<_>| {

@@ -80,7 +80,7 @@ impl<'a> Unwritten<'a> {
         } = &self.parts[block.part];
         let encoded = &mut block.encoded.lock().expect("no thread panics");
         let boards = boards.slice(block.range.clone(), &mut worker.boards);
-        worker.encoder.encode_in(ranking, boards, encoded)
+        worker.encoder.encode(ranking, boards, encoded)
     }
 
     /// Encode all blocks.

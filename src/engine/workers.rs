@@ -14,7 +14,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::plan::Plan;
 use crate::error::{Error, Result};
-use crate::game::{Board, Size};
+use crate::game::Board;
 use crate::part::{Decoder, Encoder};
 use crate::progress::Stop;
 
@@ -56,12 +56,12 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// Start the threads of a plan, which write boards of a size.
-    pub(crate) fn start(plan: &Plan, size: Size) -> Result<Self> {
+    /// Start the threads of a plan.
+    pub(crate) fn start(plan: &Plan) -> Result<Self> {
         let worker = |index| {
             Ok(Worker {
                 index,
-                encoder: Encoder::new(plan.level, size)?,
+                encoder: Encoder::new(plan.level)?,
                 decoder: Decoder::new()?,
                 boards: Vec::new(),
                 bytes: Vec::new(),
@@ -217,7 +217,7 @@ mod tests {
 
     fn workers(threads: usize) -> Workers {
         let plan = Plan::new(64 << 20, threads).unwrap();
-        Workers::start(&plan, Size::new(4, 4).unwrap()).unwrap()
+        Workers::start(&plan).unwrap()
     }
 
     fn counted(candidates: u64) -> Tally {
@@ -261,8 +261,7 @@ mod tests {
         for (threads, tasks) in [(1, 1), (1, 100), (2, 100)] {
             let stop = Stop::default();
             let plan = Plan::new(64 << 20, threads).unwrap();
-            let size = Size::new(4, 4).unwrap();
-            let workers = Workers::start(&plan.with_stop(stop.clone()), size).unwrap();
+            let workers = Workers::start(&plan.with_stop(stop.clone())).unwrap();
             let tasks: Vec<u64> = (1..=tasks).collect();
             let act = |_: &mut Worker, &task: &u64| {
                 if task == 7 {

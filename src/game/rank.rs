@@ -19,7 +19,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use super::beside::Beside;
-use super::board::{Board, Size, for_size};
+use super::board::{Board, PartKey, Size, for_size};
 use super::exp::Exp;
 use crate::wide::wide;
 
@@ -319,6 +319,11 @@ struct SameTop {
 }
 
 impl Ranking {
+    /// The ranks of the boards of a part, with tables for this part alone.
+    pub fn of_part(size: Size, PartKey { sum, max }: PartKey) -> Self {
+        RankTables::new(size, max, sum).of_sum(sum)
+    }
+
     /// The tables for further sums.
     pub(crate) fn tables(&self) -> &Arc<RankTables> {
         &self.tables

@@ -13,8 +13,8 @@ use super::delta::{MAX_BYTES, expect_order, put_deltas, take_deltas};
 use super::fingerprint::{Fingerprint, fingerprint};
 use super::ranks::Ranks;
 use crate::error::{Error, Result};
+use crate::game::PartKey;
 use crate::game::rank::Ranking;
-use crate::game::{PartKey, Size};
 
 /// Length of the header in front of a block's payload.
 pub(crate) const PREFIX: usize = 20;
@@ -54,69 +54,37 @@ impl Block {
 /// Encodes blocks. Keeps its buffers and its zstd context between calls.
 pub struct Encoder {
     zstd: CCtx<'static>,
-    size: Size,
     /// The ranks of the states.
     ranks: Vec<u64>,
     deltas: Vec<u8>,
 }
 
 impl Encoder {
-    /// An encoder of boards of a size, at a zstd level: from 1 to 22, or below 0, which is faster.
+    /// An encoder at a zstd level: from 1 to 22, or below 0, which is faster.
     ///
     /// # Errors
     ///
     /// [`Error::Zstd`] if zstd cannot allocate its context.
-    pub fn new(level: i32, size: Size) -> Result<Self> {
+    pub fn new(level: i32) -> Result<Self> {
         Ok(Self {
             zstd: compressor(level)?,
-            size,
             ranks: Vec::new(),
             deltas: Vec::new(),
         })
     }
 
-    /// Encode `states`, at least one and at most [`BLOCK`], into `block`, reusing its buffer.
-    /// The bytes depend only on the states and the level. A state takes some 20 ns.
+    /// Encode `states`, at least one and at most [`BLOCK`], into `block`, reusing its buffer. The ranking
+    /// must have them. The bytes depend only on the states and the level.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfOrder`] unless the states are strictly increasing; [`Error::Law`] for a state that is no board
-    /// of the size, without its stones, or with another sum or a larger tile than the first has;
-    /// [`Error::Zstd`] if zstd has too little memory.
+    /// [`Error::OutOfOrder`] unless the states are strictly increasing; [`Error::Zstd`] if zstd has too little
+    /// memory.
     ///
     /// # Panics
     ///
-    /// If there are no states, or more than [`BLOCK`].
-    pub fn encode(&mut self, states: &[u64], block: &mut Block) -> Result<()> {
-        let size = self.size;
-        let ranks = |states: &mut [u64]| {
-            let ranks = Ranks::of(size, states[0]);
-            ranks.ranks(states).map_err(no_rank)
-        };
-        self.encode_by(ranks, states, block)
-    }
-
-    /// Like [`Encoder::encode`], in a third of the time. The ranking must have the states.
-    pub(crate) fn encode_in(
-        &mut self,
-        ranking: &Ranking,
-        states: &[u64],
-        block: &mut Block,
-    ) -> Result<()> {
-        let ranks = |states: &mut [u64]| {
-            ranking.encode(states);
-            Ok(())
-        };
-        self.encode_by(ranks, states, block)
-    }
-
-    /// Encode `states`. `to_ranks` replaces them by their ranks.
-    fn encode_by(
-        &mut self,
-        to_ranks: impl FnOnce(&mut [u64]) -> Result<()>,
-        states: &[u64],
-        block: &mut Block,
-    ) -> Result<()> {
+    /// If there are no states, or more than [`BLOCK`], or one with a tile that the ranking has not.
+    pub fn encode(&mut self, ranking: &Ranking, states: &[u64], block: &mut Block) -> Result<()> {
         assert!(
             (1..=BLOCK).contains(&states.len()),
             "a block of {} states",
@@ -125,8 +93,7 @@ impl Encoder {
         let mut pairs = states.windows(2);
         pairs.try_for_each(|pair| expect_order(pair[0], pair[1]))?;
         self.ranks.clear();
-        self.ranks.extend_from_slice(states);
-        to_ranks(&mut self.ranks)?;
+        ranking.ranks(states, &mut self.ranks);
         let length = put_deltas(&self.ranks, &mut self.deltas)?;
         let deltas = &self.deltas[..length];
 
@@ -218,9 +185,8 @@ impl Decoder {
             return Err(first_wrong);
         }
         let ranks = Ranks::of(label.size, first);
-        let mut rank = [first];
-        ranks.ranks(&mut rank).map_err(|_| first_wrong)?;
-        take_deltas(&self.bytes, rank[0], count, out).ok_or(differ)?;
+        let rank = ranks.rank(first).ok_or(first_wrong)?;
+        take_deltas(&self.bytes, rank, count, out).ok_or(differ)?;
         let boards = ranks.boards(&mut out[begin..]);
         boards.ok_or("states beyond the last possible board of the part")
     }
@@ -231,14 +197,6 @@ impl Decoder {
             Some(decoder) => Ok(decoder),
             None => Ok(kept.insert(Self::new()?)),
         }
-    }
-}
-
-/// The error that a board has not the stones of its size, or the sum of its block.
-fn no_rank(board: u64) -> Error {
-    Error::Law {
-        place: format!("board {board:#x}"),
-        law: "it does not belong to its part".to_owned(),
     }
 }
 
@@ -278,8 +236,8 @@ mod tests {
     use super::super::ranks::tests::{boards_at, number_of_boards, some_boards};
     use super::super::stream::tests::{label, sample};
     use super::*;
-    use crate::game::rank::RankTables;
-    use crate::game::{Exp, Game};
+    use crate::game::rank::{RankTables, Ranking};
+    use crate::game::{Exp, Game, Size};
     use proptest::prelude::*;
 
     /// Decode a payload as states of a game.
@@ -302,7 +260,7 @@ mod tests {
             let states = boards_at(label(), ranks.into_iter());
             prop_assume!(!states.is_empty());
             let mut block = Block::default();
-            Encoder::new(level, label().size).unwrap().encode(&states, &mut block).unwrap();
+            Encoder::new(level).unwrap().encode(&Ranking::of_part(label().size, label().key), &states, &mut block).unwrap();
             let payload = Payload::of(&block.bytes).unwrap();
             let decoded = decode("4x4", payload, label().key);
             prop_assert_eq!(&decoded.unwrap(), &states);
@@ -320,8 +278,9 @@ mod tests {
         let mut states: Vec<u64> = boards.collect();
         states.sort_unstable();
         let mut block = Block::default();
-        let mut encoder = Encoder::new(3, size).unwrap();
-        encoder.encode(&states, &mut block).unwrap();
+        let mut encoder = Encoder::new(3).unwrap();
+        let ranking = RankTables::new(size, key.max, key.sum).of_sum(key.sum);
+        encoder.encode(&ranking, &states, &mut block).unwrap();
         assert_eq!(block.first, 0x11ff_ffff);
         // The differences are 44 times 1, so zstd repeats one byte.
         let bytes = &block.bytes[PREFIX..];
@@ -350,14 +309,8 @@ mod tests {
             u64::MAX,
         ] {
             assert_eq!(read(first, key), wrong, "{first:#x}");
-            let mut bad = [first, states[20]];
-            bad.sort_unstable();
-            let refused = encoder.encode(&bad, &mut Block::default());
-            assert!(matches!(refused, Err(Error::Law { .. })), "{first:#x}");
         }
         assert_eq!(read(0x02ff_ffff, key), wrong, "another largest tile");
-        let refused = encoder.encode(&[states[1], states[0]], &mut Block::default());
-        assert!(matches!(refused, Err(Error::OutOfOrder { .. })));
         // The label asks for more memory than any board can need.
         let key = PartKey {
             sum: u32::MAX - 1,
@@ -367,10 +320,10 @@ mod tests {
     }
 
     #[test]
-    fn a_ranking_gives_the_same_bytes() {
+    fn both_numbers_of_a_board_are_equal() {
         for name in ["2x4-32", "4x3-64", "4x4-64", "442-64", "2x3free4lockf-16"] {
             let game: Game = name.parse().unwrap();
-            let (size, mut encoder) = (game.size(), Encoder::new(1, game.size()).unwrap());
+            let size = game.size();
             // All boards that two spawns into the starts give.
             let mut boards = game.starts(4);
             for _ in 0..2 {
@@ -382,18 +335,27 @@ mod tests {
             boards.dedup();
             let key = PartKey::of(size.tiles(boards[0]));
             let ranking = RankTables::new(size, key.max, 100).of_sum(key.sum);
-            let [mut walked, mut ranked] = [(); 2].map(|()| Block::default());
-            encoder.encode(&boards, &mut walked).unwrap();
-            encoder.encode_in(&ranking, &boards, &mut ranked).unwrap();
-            assert_eq!(walked, ranked, "{name}");
+            let mut ranks = Vec::new();
+            ranking.ranks(&boards, &mut ranks);
+            let walked = Ranks::of(size, boards[0]);
+            assert!(
+                boards
+                    .iter()
+                    .map(|&board| walked.rank(board).unwrap())
+                    .eq(ranks),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn disorder_and_repeats_are_refused() {
-        let mut encoder = Encoder::new(1, label().size).unwrap();
+        let (mut encoder, ranking) = (
+            Encoder::new(1).unwrap(),
+            Ranking::of_part(label().size, label().key),
+        );
         for bad in [[1, 1], [16, 1]] {
-            let refused = encoder.encode(&bad, &mut Block::default());
+            let refused = encoder.encode(&ranking, &bad, &mut Block::default());
             assert!(
                 matches!(refused, Err(Error::OutOfOrder { previous, got }) if [previous, got] == bad)
             );
@@ -403,18 +365,19 @@ mod tests {
     #[test]
     fn the_bytes_do_not_depend_on_blocks_encoded_before() {
         let states = |step: u64| some_boards(label(), (0..).map(|i| i * step + i % 7), BLOCK);
+        let ranking = Ranking::of_part(label().size, label().key);
         let encode = |encoder: &mut Encoder, states: &[u64]| {
             let mut block = Block::default();
-            encoder.encode(states, &mut block).unwrap();
+            encoder.encode(&ranking, states, &mut block).unwrap();
             block.bytes
         };
-        let mut used = Encoder::new(3, label().size).unwrap();
+        let mut used = Encoder::new(3).unwrap();
         for step in [1000, 9, 8] {
             encode(&mut used, &states(step));
         }
         assert_eq!(
             encode(&mut used, &states(50)),
-            encode(&mut Encoder::new(3, label().size).unwrap(), &states(50))
+            encode(&mut Encoder::new(3).unwrap(), &states(50))
         );
     }
 
@@ -422,9 +385,13 @@ mod tests {
     fn every_flipped_byte_and_every_cut_is_found() {
         let states = sample(600);
         let mut block = Block::default();
-        Encoder::new(3, label().size)
+        Encoder::new(3)
             .unwrap()
-            .encode(&states, &mut block)
+            .encode(
+                &Ranking::of_part(label().size, label().key),
+                &states,
+                &mut block,
+            )
             .unwrap();
         for at in 0..block.bytes.len() {
             for bit in 0..8 {

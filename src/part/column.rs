@@ -60,6 +60,7 @@ mod tests {
     use super::super::writer::PartWriter;
     use super::super::{fingerprint, stream, value_fingerprint};
     use super::*;
+    use crate::game::rank::Ranking;
     use crate::game::{FourRate, Objective};
     use std::io::Cursor;
     use std::path::Path;
@@ -123,9 +124,11 @@ mod tests {
             };
             let file = Cursor::new(Vec::new());
             let mut writer = PartWriter::new(file, Path::new("memory"), label).unwrap();
-            let (mut encoder, mut block) = (Encoder::new(1, label.size).unwrap(), Block::default());
+            let (mut encoder, mut block) = (Encoder::new(1).unwrap(), Block::default());
             for keys in keys.chunks(kind.block()) {
-                encoder.encode(keys, &mut block).unwrap();
+                encoder
+                    .encode(&Ranking::of_part(label.size, label.key), keys, &mut block)
+                    .unwrap();
                 writer.append(&block).unwrap();
             }
             let file = writer.finish().unwrap().0.into_inner();

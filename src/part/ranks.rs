@@ -6,9 +6,9 @@
 //! 2 weighs more than all stones, and than stones in all other cells. So a weight tells both sum and stones. One
 //! table tells in how many ways the last cells can have a weight. The last cells of all, the *tail*, are listed.
 //!
-//! These are the ranks of [`game::rank`](crate::game::rank). It is faster, but its tables take too much time
-//! and memory for a look-up of one board. Sorted boards share their first cells with the board before them. Only
-//! what follows is walked through, at some 5 ns a rank and 15 ns a board.
+//! These are the ranks of [`game::rank`](crate::game::rank), which writers use. It is faster, but its tables take
+//! too much time and memory for a look-up of one board. Sorted boards share their first cells with the board
+//! before them. Only what follows is walked through, at some 5 ns a board.
 //!
 //! Memory: tables of a largest tile take 140 bytes for each weight, and 1 MiB for the tail. The weights of a
 //! table go up to the next power of two. free12-4096 has weights up to 13 / 2 * 16,380, so this is 18 MiB for
@@ -103,9 +103,9 @@ impl Ranks {
         Self { tables, weight }
     }
 
-    /// Replace boards, sorted, by their ranks, or tell the first board without a rank.
-    pub(super) fn ranks(&self, boards: &mut [Board]) -> Result<(), Board> {
-        self.tables.ranks(self.weight, boards)
+    /// The rank of a board; `None` if it is no board of the weight.
+    pub(super) fn rank(&self, board: Board) -> Option<u64> {
+        self.tables.rank(self.weight, board)
     }
 
     /// Replace ranks, sorted, by their boards. `None` if there are fewer boards.
@@ -176,54 +176,23 @@ impl WalkTables {
         }
     }
 
-    /// As [`Ranks::ranks`], for boards of a weight.
-    fn ranks(&self, weight: usize, boards: &mut [Board]) -> Result<(), Board> {
+    /// As [`Ranks::rank`], for a weight.
+    fn rank(&self, weight: usize, board: Board) -> Option<u64> {
         let cells = self.size.cells() as usize;
-        let depth = cells - self.tail;
-        // For 0, 1, 2, ... first cells: the first rank of the boards that begin with them, and the weight left.
-        let mut path = [(0, weight); CELLS + 1];
-        let (mut last, mut number) = (None, 0);
-        for board in boards {
-            let of_board = *board;
-            let aligned = of_board << (64 - 4 * cells);
-            if aligned >> (64 - 4 * cells) != of_board {
-                return Err(of_board);
-            }
-            let from = last.map_or(0, |last: Board| (last ^ aligned).leading_zeros() / 4);
-            last = Some(aligned);
-            if (from as usize) < depth {
-                number = 0;
-            }
-            for at in from as usize..depth {
-                let cell = cells - 1 - at;
-                let digit = of_board >> (4 * cell) & 15;
-                let ((begin, left), digits) = (path[at], self.digits(cell));
-                let place = digits.iter().position(|&(other, _)| other == digit);
-                let place = place.ok_or(of_board)?;
-                let lesser = digits[..place]
-                    .iter()
-                    .filter_map(|&(_, weight)| left.checked_sub(weight));
-                let lesser: u64 = lesser.map(|left| self.ways[cell][left]).sum();
-                let left = left.checked_sub(digits[place].1).ok_or(of_board)?;
-                path[at + 1] = (begin + lesser, left);
-            }
-            let (begin, left) = path[depth];
-            let tail = of_board & ((1 << (4 * self.tail)) - 1);
-            let before = left.checked_sub(1).map_or(0, |left| self.ends[left]);
-            let tails = &self.tails[before as usize + number..self.ends[left] as usize];
-            // Most tails are near the last.
-            let near = tails.iter().take(8).position(|&other| other >= tail);
-            let step = near.unwrap_or_else(|| tails.partition_point(|&other| other < tail));
-            if tails.get(step) != Some(&tail) {
-                return Err(of_board);
-            }
-            number += step;
-            *board = begin + number as u64;
+        let (mut rank, mut left) = (0, weight);
+        for cell in (0..cells).rev() {
+            let (digit, digits) = (board >> (4 * cell) & 15, self.digits(cell));
+            let place = digits.iter().position(|&(other, _)| other == digit)?;
+            let lesser = digits[..place].iter();
+            let lesser = lesser.filter_map(|&(_, weight)| left.checked_sub(weight));
+            rank += lesser.map(|left| self.ways[cell][left]).sum::<u64>();
+            left = left.checked_sub(digits[place].1)?;
         }
-        Ok(())
+        let beyond = board.checked_shr(4 * cells as u32).unwrap_or(0);
+        (left == 0 && beyond == 0).then_some(rank)
     }
 
-    /// As [`Ranks::boards`], for boards of a weight.
+    /// As [`Ranks::boards`], for a weight.
     fn boards(&self, weight: usize, ranks: &mut [u64]) -> Option<()> {
         let cells = self.size.cells() as usize;
         let depth = cells - self.tail;
@@ -367,14 +336,14 @@ pub(crate) mod tests {
                         let [mut some, expected] = [&of_sum, &every]
                             .map(|list| list.iter().copied().step_by(step).collect::<Vec<u64>>());
                         let boards = some.clone();
-                        ranks.ranks(&mut some).unwrap();
+                        some.iter_mut()
+                            .for_each(|board| *board = ranks.rank(*board).unwrap());
                         assert_eq!(some, expected, "{name} {sum} {top}");
                         ranks.boards(&mut some).unwrap();
                         assert_eq!(some, boards, "{name} {sum} {top}");
                     }
                     assert_eq!(ranks.boards(&mut [every.len() as u64]), None);
-                    let beyond = first | 1 << 24;
-                    assert_eq!(ranks.ranks(&mut [beyond]), Err(beyond));
+                    assert_eq!(ranks.rank(first | 1 << 24), None);
                     found += every.len();
                 }
             }

@@ -211,6 +211,7 @@ pub(super) mod tests {
     use super::super::ranks::tests::some_boards;
     use super::super::writer::PartWriter;
     use super::*;
+    use crate::game::rank::Ranking;
     use crate::game::{Exp, PartKey};
     use std::io::Cursor;
     use std::path::Path;
@@ -230,10 +231,13 @@ pub(super) mod tests {
     pub(in crate::part) fn file_of(states: &[u64]) -> Vec<u8> {
         let mut writer =
             PartWriter::new(Cursor::new(Vec::new()), Path::new("memory"), label()).unwrap();
-        let mut encoder = Encoder::new(3, label().size).unwrap();
+        let (mut encoder, ranking) = (
+            Encoder::new(3).unwrap(),
+            Ranking::of_part(label().size, label().key),
+        );
         let mut block = Block::default();
         for states in states.chunks(BLOCK) {
-            encoder.encode(states, &mut block).unwrap();
+            encoder.encode(&ranking, states, &mut block).unwrap();
             writer.append(&block).unwrap();
         }
         writer.finish().unwrap().0.into_inner()

@@ -158,7 +158,7 @@ pub(crate) fn solve_passes(
     for &goal in passes.iter().flat_map(|pass| &pass.goals) {
         store.begin(goal)?;
     }
-    let workers = Workers::start(plan, store.solution().run().game().size())?;
+    let workers = Workers::start(plan)?;
     let solved = workers.install(|| {
         for pass in passes {
             // The pass and the unpacking of its layers share the memory of a plan.

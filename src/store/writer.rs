@@ -148,6 +148,7 @@ impl Seek for Spool {
 mod tests {
     use super::*;
     use crate::error::Error;
+    use crate::game::rank::Ranking;
     use crate::game::{Exp, PartKey};
     use crate::part::{Encoder, Kind, Label, Part, some_boards};
     use std::fs;
@@ -170,9 +171,10 @@ mod tests {
             Kind::Afterstates.block(),
             segment,
         )?;
-        let (mut encoder, mut block) = (Encoder::new(1, label().size)?, Block::default());
+        let (mut encoder, mut block) = (Encoder::new(1)?, Block::default());
+        let ranking = Ranking::of_part(label().size, label().key);
         for boards in boards.chunks(writer.block()) {
-            encoder.encode(boards, &mut block)?;
+            encoder.encode(&ranking, boards, &mut block)?;
             writer.append(&block)?;
         }
         writer.finish()

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use enum48::Error;
 use enum48::game::{Exp, PartKey};
-use enum48::internals::{Block, Encoder, PartWriter};
+use enum48::internals::{Block, Encoder, PartWriter, Ranking};
 use enum48::part::{Decoder, Kind, Label, Part};
 use fastrand::Rng;
 
@@ -63,10 +63,13 @@ fn sample_of(size: &str, key: PartKey, kind: Kind, block: usize, states: Vec<u64
     };
     let file = Cursor::new(Vec::new());
     let mut writer = PartWriter::new(file, Path::new("memory"), label).unwrap();
-    let mut encoder = Encoder::new(3, label.size).unwrap();
+    let (mut encoder, ranking) = (
+        Encoder::new(3).unwrap(),
+        Ranking::of_part(label.size, label.key),
+    );
     let mut encoded = Block::default();
     for states in states.chunks(block) {
-        encoder.encode(states, &mut encoded).unwrap();
+        encoder.encode(&ranking, states, &mut encoded).unwrap();
         writer.append(&encoded).unwrap();
     }
     Sample::new(writer.finish().unwrap().0.into_inner(), block, states)

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use enum48::engine::{self, Plan, Silent};
-use enum48::internals::{Block, Encoder, PartWriter};
+use enum48::internals::{Block, Encoder, PartWriter, Ranking};
 use enum48::part::{Kind, Part, Stream, fingerprint};
 use enum48::store::{Keep, Run, Store};
 use enum48::verify::{self, deep};
@@ -344,10 +344,12 @@ pub(crate) fn forge_blocks<'a>(path: &Path, blocks: impl Iterator<Item = &'a [u6
     let mut writer = PartWriter::new(file, path, label).unwrap();
     let mut block = Block::default();
     for states in blocks {
-        Encoder::new(3, label.size)
-            .unwrap()
-            .encode(states, &mut block)
-            .unwrap();
+        let encoded = Encoder::new(3).unwrap().encode(
+            &Ranking::of_part(label.size, label.key),
+            states,
+            &mut block,
+        );
+        encoded.unwrap();
         block.last = block.first; // so that the writer does not refuse disorder
         writer.append(&block).unwrap();
     }

@@ -296,7 +296,7 @@ mod tests {
             (Plan::new(1 << 30, 3).unwrap(), false),
             (Plan::tiny(3), true),
         ] {
-            let workers = Workers::start(&plan, game.size()).unwrap();
+            let workers = Workers::start(&plan).unwrap();
             let listing = Listing::new(game.top(), &plan, place.path());
             let mut canonical = Canonical::default();
             for (position, half) in rows.class.halves() {

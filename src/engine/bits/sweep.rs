@@ -453,7 +453,7 @@ mod tests {
         ] {
             let game: Game = name.parse().unwrap();
             let last = last.min(game.sum_bound());
-            let workers = Workers::start(plan, game.size()).unwrap();
+            let workers = Workers::start(plan).unwrap();
             let halves = Arc::new(Halves::new(&game, last as usize / 2, |_| true));
             let mut sweep = Sweep::new(&game, 4, halves, &workers, plan);
             let mut naive = NaiveCount {

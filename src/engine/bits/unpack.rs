@@ -200,7 +200,7 @@ impl Unpacker {
         act: impl FnOnce(&Plan, Arc<Halves>, &Workers) -> Result<T> + Send,
     ) -> Result<T> {
         let plan = self.plan.clone().with_stop(stop.clone());
-        let workers = Workers::start(&plan, run.game().size())?;
+        let workers = Workers::start(&plan)?;
         let divided = |end| for_layer(run.game(), sum, end, &plan).map(|(beside, _)| (beside, end));
         let (beside, end) = divided(run.sealed_sum()).or_else(|_| divided(sum))?;
         workers.install(|| {

@@ -8,13 +8,13 @@ use super::filter::Filter;
 use crate::engine::PerThread;
 use crate::engine::chunks::{CHUNK_BYTES, ChunkPool};
 use crate::engine::frontier::FrontierBlock;
-use crate::engine::job::{CountAfterstates, Visit};
+use crate::engine::job::{CountAfterstates, Visit, encode_boards};
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::rank::Ranking;
 use crate::game::{Board, Game, PartKey, Tally};
-use crate::part::{Fingerprint, Kind, fingerprint};
+use crate::part::{Block, Fingerprint, Kind, fingerprint};
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
 pub(crate) struct Candidates {
@@ -131,8 +131,14 @@ impl Visit for ExpandStates<'_> {
         Ok(tally)
     }
 
-    fn ranking(&self) -> Option<&Ranking> {
-        Some(&self.own.ranking)
+    fn encode(
+        &self,
+        boards: &[Board],
+        (): &mut (),
+        worker: &mut Worker,
+        blocks: &mut Vec<Block>,
+    ) -> Result<()> {
+        encode_boards(&self.own.ranking, boards, worker, blocks)
     }
 }
 
