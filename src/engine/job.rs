@@ -139,31 +139,22 @@ pub(crate) trait Visit: Sync {
     ) -> Result<()>;
 }
 
-/// Encode a block of boards of a part that has one file, as [`Visit::encode`] does.
-pub(super) fn encode_boards(
-    ranking: &Ranking,
-    boards: &[Board],
-    worker: &mut Worker,
-    blocks: &mut Vec<Block>,
-) -> Result<()> {
-    blocks.resize_with(1, Block::default);
-    worker.encoder.encode(ranking, boards, &mut blocks[0])
+/// The work on boards that go into the only file of their part.
+pub(crate) trait CountBoards: Sync {
+    /// The ranks of the boards.
+    fn ranking(&self) -> &Ranking;
+
+    /// As [`Visit::count_and_filter`].
+    fn count_and_filter(&self, _boards: &mut Vec<Board>, _worker: &mut Worker) -> Result<Tally> {
+        Ok(Tally::default())
+    }
 }
 
-/// Counts the empty cells of afterstates. The next layers spawn into these cells.
-pub(crate) struct CountAfterstates {
-    pub(crate) rules: Rules,
-    pub(crate) ranking: Arc<Ranking>,
-}
-
-impl Visit for CountAfterstates {
+impl<C: CountBoards> Visit for C {
     type Found = ();
 
-    fn count_and_filter(&self, afterstates: &mut Vec<Board>, _: &mut Worker) -> Result<Tally> {
-        Ok(Tally {
-            empty_cells: self.rules.empty_cells(afterstates),
-            ..Tally::default()
-        })
+    fn count_and_filter(&self, boards: &mut Vec<Board>, worker: &mut Worker) -> Result<Tally> {
+        CountBoards::count_and_filter(self, boards, worker)
     }
 
     fn encode(
@@ -173,7 +164,29 @@ impl Visit for CountAfterstates {
         worker: &mut Worker,
         blocks: &mut Vec<Block>,
     ) -> Result<()> {
-        encode_boards(&self.ranking, boards, worker, blocks)
+        blocks.resize_with(1, Block::default);
+        worker
+            .encoder
+            .encode(self.ranking(), boards, &mut blocks[0])
+    }
+}
+
+/// Counts the empty cells of afterstates. The next layers spawn into these cells.
+pub(crate) struct CountAfterstates {
+    pub(crate) rules: Rules,
+    pub(crate) ranking: Arc<Ranking>,
+}
+
+impl CountBoards for CountAfterstates {
+    fn count_and_filter(&self, afterstates: &mut Vec<Board>, _: &mut Worker) -> Result<Tally> {
+        Ok(Tally {
+            empty_cells: self.rules.empty_cells(afterstates),
+            ..Tally::default()
+        })
+    }
+
+    fn ranking(&self) -> &Ranking {
+        &self.ranking
     }
 }
 
@@ -183,17 +196,9 @@ pub(crate) struct OnlyList {
     pub(crate) ranking: Arc<Ranking>,
 }
 
-impl Visit for OnlyList {
-    type Found = ();
-
-    fn encode(
-        &self,
-        boards: &[Board],
-        (): &mut (),
-        worker: &mut Worker,
-        blocks: &mut Vec<Block>,
-    ) -> Result<()> {
-        encode_boards(&self.ranking, boards, worker, blocks)
+impl CountBoards for OnlyList {
+    fn ranking(&self) -> &Ranking {
+        &self.ranking
     }
 }
 

@@ -297,7 +297,7 @@ impl Pipeline<'_> {
 mod tests {
     use super::*;
     use crate::engine::Plan;
-    use crate::engine::job::encode_boards;
+    use crate::engine::job::CountBoards;
     use crate::engine::job::tests::ListSource;
     use crate::engine::workers::Worker;
     use crate::game::rank::Ranking;
@@ -308,9 +308,7 @@ mod tests {
     /// Counts every board, and adds up the boards.
     struct AddUp(Ranking);
 
-    impl Visit for AddUp {
-        type Found = ();
-
+    impl CountBoards for AddUp {
         fn count_and_filter(&self, states: &mut Vec<Board>, _: &mut Worker) -> Result<Tally> {
             Ok(Tally {
                 labeled: states.len() as u64,
@@ -319,14 +317,8 @@ mod tests {
             })
         }
 
-        fn encode(
-            &self,
-            boards: &[Board],
-            (): &mut (),
-            worker: &mut Worker,
-            blocks: &mut Vec<Block>,
-        ) -> Result<()> {
-            encode_boards(&self.0, boards, worker, blocks)
+        fn ranking(&self) -> &Ranking {
+            &self.0
         }
     }
 

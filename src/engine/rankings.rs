@@ -15,7 +15,7 @@ pub(crate) struct Rankings {
 }
 
 impl Rankings {
-    /// The rankings of a game, none of which is made yet.
+    /// No ranking is made before it is asked for.
     pub(crate) fn new(game: &Game) -> Self {
         Self {
             game: *game,

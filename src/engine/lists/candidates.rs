@@ -8,13 +8,13 @@ use super::filter::Filter;
 use crate::engine::PerThread;
 use crate::engine::chunks::{CHUNK_BYTES, ChunkPool};
 use crate::engine::frontier::FrontierBlock;
-use crate::engine::job::{CountAfterstates, Visit, encode_boards};
+use crate::engine::job::{CountAfterstates, CountBoards};
 use crate::engine::plan::Plan;
 use crate::engine::workers::Worker;
 use crate::error::Result;
 use crate::game::rank::Ranking;
 use crate::game::{Board, Game, PartKey, Tally};
-use crate::part::{Block, Fingerprint, Kind, fingerprint};
+use crate::part::{Fingerprint, Kind, fingerprint};
 
 /// States or afterstates of one part, unsorted and with repeats. Each thread fills its own buckets.
 pub(crate) struct Candidates {
@@ -98,9 +98,7 @@ impl<'a> ExpandStates<'a> {
     }
 }
 
-impl Visit for ExpandStates<'_> {
-    type Found = ();
-
+impl CountBoards for ExpandStates<'_> {
     fn count_and_filter(&self, states: &mut Vec<Board>, worker: &mut Worker) -> Result<Tally> {
         let (rules, win) = (self.own.game.rules(), self.own.game.win());
         let CandidateScratch {
@@ -131,14 +129,8 @@ impl Visit for ExpandStates<'_> {
         Ok(tally)
     }
 
-    fn encode(
-        &self,
-        boards: &[Board],
-        (): &mut (),
-        worker: &mut Worker,
-        blocks: &mut Vec<Block>,
-    ) -> Result<()> {
-        encode_boards(&self.own.ranking, boards, worker, blocks)
+    fn ranking(&self) -> &Ranking {
+        &self.own.ranking
     }
 }
 
