@@ -247,7 +247,8 @@ impl<'a, V: Visit> SmallPart<'a, V> {
             }
             thread::yield_now();
         }
-        let share = (self.candidates.tally().candidates as usize).div_ceil(self.tasks);
+        let tally = self.candidates.tally();
+        let share = ((tally.candidates - tally.duplicates) as usize).div_ceil(self.tasks);
         let mut boards = mem::take(&mut worker.boards);
         for range in self.candidates.claim(&self.next, share) {
             let mut tally = self.candidates.list(range, worker, &mut boards)?;

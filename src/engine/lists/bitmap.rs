@@ -50,6 +50,18 @@ impl Bitmap {
         (candidates - unique) as u64
     }
 
+    /// Take the bits of all slices, for offsets below `1 << bits`. Returns how many are repeats.
+    pub(super) fn join<'a>(&mut self, bits: u32, slices: impl Iterator<Item = &'a [u32]>) -> u64 {
+        (self.of, self.dense) = (None, true);
+        self.words.clear();
+        self.words.resize((1 << bits) / 64, 0);
+        let mut candidates = 0;
+        for slice in slices {
+            candidates += or(&mut self.words, slice);
+        }
+        (candidates - count(&self.words)) as u64
+    }
+
     /// Append the ranks of some offsets to `ranks`. The offset 0 has rank `first`. The range begins
     /// and ends at multiples of 64.
     pub fn ranks(&self, offsets: Range<usize>, first: u64, ranks: &mut Vec<u64>) {
@@ -82,6 +94,19 @@ wide! {
         for &offset in offsets {
             words[offset as usize / 64] |= 1 << (offset % 64);
         }
+    }
+}
+
+wide! {
+    /// Set the bits that are set in `more`, two words for one. Returns their number.
+    fn or(words: &mut [u64], more: &[u32]) -> usize {
+        let mut bits = 0;
+        for (word, more) in words.iter_mut().zip(more.as_chunks::<2>().0) {
+            let more = u64::from(more[0]) | u64::from(more[1]) << 32;
+            bits += more.count_ones() as usize;
+            *word |= more;
+        }
+        bits
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::bitmap::Bitmap;
-use super::buckets::Buckets;
+use super::buckets::{Buckets, Ranges};
 use super::filter::Filter;
 use crate::engine::PerThread;
 use crate::engine::chunks::{CHUNK_BYTES, ChunkPool};
@@ -22,8 +22,7 @@ pub(crate) struct Candidates {
     pub(super) kind: Kind,
     pub(crate) key: PartKey,
     pub(crate) ranking: Arc<Ranking>,
-    /// Ranks of a range, as a power of two.
-    pub(super) bits: u32,
+    pub(super) ranges: Ranges,
     pub(super) buckets: PerThread<Buckets>,
     pub(super) scratch: Arc<PerThread<CandidateScratch>>,
     /// Most ranks that a task decodes.

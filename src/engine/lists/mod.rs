@@ -5,7 +5,7 @@
 //! one for each range, in chunks of memory from one pool. When the pool is used up, buckets are
 //! freed of repeats and spilled to a file, in delta code. Then the buckets of all threads go
 //! through a bitmap, range by range. A candidate sets its bit, so repeats vanish and order comes by
-//! itself. The ranges in order are the part.
+//! itself. The ranges in order are the part. In small parts, each thread's candidates set bits at once.
 //!
 //! ```text
 //! Candidates::spawn -(rank)-> Buckets       chunks; spilled when chunks run out
@@ -29,9 +29,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::chunks::CHUNK_BYTES;
 use super::frontier::Origins;
-use super::plan::{PARTS, Plan};
+use super::plan::Plan;
 use super::rankings::Rankings;
 use super::workers::{Done, Workers};
 use crate::engine::PerThread;
@@ -40,13 +39,9 @@ use crate::game::rank::Ranking;
 use crate::game::{Exp, Game, PartKey};
 use crate::part::Kind;
 use crate::store::{Run, Spill};
-use buckets::Buckets;
+use buckets::{Buckets, Ranges};
 use candidates::CandidateScratch;
 pub(crate) use candidates::{Candidates, ExpandStates};
-
-/// Candidates of a range of a small part. Smaller ranges give all threads work. Most boards that stand for
-/// their images have low ranks, so some ranges have most candidates.
-const SMALL_RANGE: u64 = 1 << 10;
 
 /// Data that is kept from layer to layer: the ranks, the sizes of parts, and the buffers of each thread.
 pub(crate) struct Lists {
@@ -110,15 +105,14 @@ impl Lists {
         let before = |kind| self.candidates.get(&(kind, max)).copied();
         let expected = before(kind).or_else(|| before(Kind::Afterstates));
         let (boards, expected) = (ranking.boards(), expected.unwrap_or(0));
-        let bits = range_bits(boards, expected, &self.plan);
-        let ranges = (ranking.boards() >> bits) as usize + 1;
-        let buckets = |_| Buckets::new(ranges, bits, &self.plan, Spill::new(&self.dir));
+        let ranges = Ranges::new(boards, expected, &self.plan);
+        let buckets = |_| Buckets::new(ranges, &self.plan, Spill::new(&self.dir));
         Candidates {
             game: self.game,
             kind,
             key,
             ranking,
-            bits,
+            ranges,
             buckets: PerThread::of((0..self.plan.threads()).map(buckets)),
             scratch: Arc::clone(&self.scratch),
             most: self.plan.sort,
@@ -149,17 +143,4 @@ impl Lists {
         })?;
         Ok(states)
     }
-}
-
-/// The length of a range, as a power of two, of a part of `boards` ranks and about `candidates`
-/// candidates.
-fn range_bits(boards: u64, candidates: u64, plan: &Plan) -> u32 {
-    let for_cache = (boards / bitmap::FIT).min(candidates / bitmap::SPARSE);
-    let for_threads = (candidates / SMALL_RANGE).min(32 * plan.threads() as u64);
-    // Each range has a partly filled chunk in the buckets of each part. These chunks may take a
-    // quarter of the memory.
-    let most = (plan.chunks / CHUNK_BYTES / (4 * PARTS)).clamp(1, 8192);
-    let ranges = for_cache.max(for_threads).clamp(1, most as u64);
-    // An offset has 32 bits.
-    (boards / ranges).max(64).ilog2().min(31) + 1
 }

@@ -30,10 +30,10 @@ struct RangeTask {
 impl Candidates {
     /// Turn the collected candidates into a source of boards.
     pub(crate) fn into_source(self) -> CandidateSource {
-        let length = 1 << self.bits;
+        let length = 1 << self.ranges.bits;
         let mut tasks = Vec::new();
         let buckets = self.buckets.read();
-        for range in 0..self.ranges() {
+        for range in 0..self.ranges.number {
             let candidates: usize = buckets.iter().map(|own| own.candidates(range)).sum();
             // A task has a power of two of offsets, and at most `most` or all.
             let offsets = match candidates <= self.most {
@@ -57,7 +57,7 @@ impl Candidates {
 
     /// Number of ranges.
     pub(crate) fn ranges(&self) -> usize {
-        self.buckets.read()[0].ranges()
+        self.ranges.number
     }
 
     /// Number of candidates, and of repeats that are already dropped.
@@ -76,7 +76,7 @@ impl Candidates {
         let (buckets, mut claimed, mut held) = (self.buckets.read(), Vec::new(), 0);
         while held < share {
             let range = next.fetch_add(1, Ordering::Relaxed);
-            if range >= buckets[0].ranges() {
+            if range >= self.ranges.number {
                 break;
             }
             let candidates: usize = buckets.iter().map(|own| own.candidates(range)).sum();
@@ -101,7 +101,7 @@ impl Candidates {
         worker: &mut Worker,
         boards: &mut Vec<Board>,
     ) -> Result<Tally> {
-        self.list_some(range, 0..1 << self.bits, worker, boards)
+        self.list_some(range, 0..1 << self.ranges.bits, worker, boards)
     }
 
     /// Put the boards of some offsets of a range into `boards`.
@@ -124,7 +124,7 @@ impl Candidates {
             }
         }
         boards.clear();
-        bitmap.ranks(offsets, (range as u64) << self.bits, boards);
+        bitmap.ranks(offsets, (range as u64) << self.ranges.bits, boards);
         self.ranking.decode(boards);
         tally.unique = boards.len() as u64;
         Ok(tally)
@@ -133,12 +133,16 @@ impl Candidates {
     /// Take the candidates of a range into the thread's bitmap. Returns the number of repeats.
     fn take(&self, range: usize, bitmap: &mut Bitmap) -> Result<u64> {
         let (buckets, mut spilled) = (self.buckets.read(), Vec::new());
+        if self.ranges.dense {
+            let words = buckets.iter().filter_map(|own| own.words(range));
+            return Ok(bitmap.join(self.ranges.bits, words));
+        }
         for own in &buckets {
             spilled.extend(own.spilled(range)?);
         }
         let unsorted = buckets.iter().flat_map(|own| own.unsorted(range));
         let slices: Vec<&[u32]> = unsorted.chain(spilled.iter().map(Vec::as_slice)).collect();
-        Ok(bitmap.take(self.bits, &slices))
+        Ok(bitmap.take(self.ranges.bits, &slices))
     }
 
     /// Return all chunks to the pools.
@@ -177,7 +181,7 @@ impl Source for CandidateSource {
 
     fn release(&mut self, tasks: Range<usize>, _: &[Vec<Board>]) {
         let Candidates {
-            bits,
+            ranges,
             buckets,
             scratch,
             ..
@@ -186,7 +190,7 @@ impl Source for CandidateSource {
         for thread in 0..threads {
             let (mut buckets, scratch) = (buckets.lock(thread), &mut scratch.lock(thread));
             for task in &self.tasks[tasks.clone()] {
-                if task.offsets.end == 1 << bits {
+                if task.offsets.end == 1 << ranges.bits {
                     buckets.release(task.range, &mut scratch.pool);
                 }
             }
