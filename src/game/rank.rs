@@ -40,7 +40,8 @@ pub struct RankTables {
     /// The bits of each possible row and the number of its class, in order of the bits.
     order: Vec<(u16, u16)>,
     classes: Vec<Peers>,
-    /// For each possible row and each class: the pairs of equal weight whose first row is less.
+    /// For each class of the second row and each possible first row: the pairs of equal weight whose first row
+    /// is less.
     pairs: Vec<u32>,
     /// The same in half the memory, instead of `pairs`, for rows of up to three cells: at most 4,620
     /// pairs of them have equal weights.
@@ -54,8 +55,9 @@ pub struct RankTables {
 #[derive(Clone, Copy, Default)]
 struct RankRow {
     place: u16,
-    class: u16,
     number: u16,
+    /// Where its class begins in the tables that are for each class and each possible row.
+    class_begin: u32,
 }
 
 /// The rows of one weight.
@@ -115,16 +117,17 @@ impl RankTables {
                 by_weight.entry(weight).or_default().push(row as u16);
             }
         }
+        let of_class = by_weight.values().map(Vec::len).sum::<usize>() + 1;
         let mut classes = Vec::new();
         let mut order = Vec::new();
         for (weight, peers) in by_weight {
-            let class = classes.len() as u16;
-            order.extend(peers.iter().map(|&bits| (bits, class)));
+            let class = classes.len();
+            order.extend(peers.iter().map(|&bits| (bits, class as u16)));
             for (number, &bits) in (0..).zip(&peers) {
                 rows[usize::from(bits)] = RankRow {
                     place: 0,
-                    class,
                     number,
+                    class_begin: (class * of_class) as u32,
                 };
             }
             classes.push(Peers {
@@ -279,13 +282,14 @@ fn all_pairs<T: Clone + TryFrom<u64, Error: Debug>>(
     classes: &[Peers],
     heaviest: usize,
 ) -> Vec<T> {
-    let mut pairs = vec![few(0); order.len() * classes.len()];
+    let of_class = order.len() + 1;
+    let mut pairs = vec![few(0); of_class * classes.len()];
     let mut before = vec![0; heaviest + 1];
-    for (pairs, &(_, class)) in pairs.chunks_exact_mut(classes.len()).zip(order) {
+    for (place, &(_, class)) in order.iter().enumerate() {
         let weight = classes[usize::from(class)].weight;
-        for (pairs, below) in pairs.iter_mut().zip(classes) {
+        for (pairs, below) in pairs.chunks_exact_mut(of_class).zip(classes) {
             if let Some(before) = before.get_mut(weight + below.weight) {
-                *pairs = few(*before);
+                pairs[place] = few(*before);
                 *before += below.rows.len() as u64;
             }
         }
@@ -409,19 +413,18 @@ wide! {
         // Slices, so that the compiler does not reload fields for each board. The fixed length
         // proves that every row is in bounds.
         let rows = &ranking.tables.rows[..1 << (4 * C)];
-        let (pairs, classes) = (&ranking.tables.pairs[..], ranking.tables.classes.len());
-        let short_pairs = &ranking.tables.short_pairs[..];
+        let (pairs, short_pairs) = (&ranking.tables.pairs[..], &ranking.tables.short_pairs[..]);
         let (first, second) = (&ranking.first[..], &ranking.second[..]);
         let short_second = &ranking.short_second[..];
         for board in boards {
             let row = |row: usize| rows[(*board >> (4 * C * (R - 1 - row))) as usize & (rows.len() - 1)];
             let mut rank = first[usize::from(row(0).place)] + u64::from(row(R - 1).number);
             if R - bottom_rows(R, C) == 2 {
-                let at = usize::from(row(0).class) * first.len() + usize::from(row(1).place);
+                let at = row(0).class_begin as usize + usize::from(row(1).place);
                 rank += if C == 4 { second[at] } else { u64::from(short_second[at]) };
             }
             if bottom_rows(R, C) == 2 {
-                let at = usize::from(row(R - 2).place) * classes + usize::from(row(R - 1).class);
+                let at = row(R - 1).class_begin as usize + usize::from(row(R - 2).place);
                 rank += if C == 4 { u64::from(pairs[at]) } else { u64::from(short_pairs[at]) };
             }
             *board = rank;
