@@ -75,19 +75,20 @@ impl FrontierPart {
         }
     }
 
-    /// Append the afterstates of a block to `out`.
-    pub(crate) fn read(
-        &self,
+    /// The afterstates of a block. Those of a file are read into `buffer`.
+    pub(crate) fn read<'a>(
+        &'a self,
         block: usize,
         decoder: &mut Decoder,
-        out: &mut Vec<Board>,
-    ) -> Result<()> {
+        buffer: &'a mut Vec<Board>,
+    ) -> Result<&'a [Board]> {
         match self {
-            Self::File(part) => part.read_block(block, decoder, out),
-            Self::List(slices) => {
-                out.extend_from_slice(&slices[block]);
-                Ok(())
+            Self::File(part) => {
+                buffer.clear();
+                part.read_block(block, decoder, buffer)?;
+                Ok(buffer)
             }
+            Self::List(slices) => Ok(&slices[block]),
         }
     }
 }

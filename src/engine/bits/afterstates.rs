@@ -174,11 +174,9 @@ impl Afterstates {
             .flat_map(|&part| (0..part.blocks()).map(move |block| (part, block)))
             .collect();
         let Done = workers.each(&blocks, |worker, &(part, block)| {
-            worker.boards.clear();
-            part.read(block, &mut worker.decoder, &mut worker.boards)?;
+            let boards = part.read(block, &mut worker.decoder, &mut worker.boards)?;
             let mut bits: Vec<Vec<(u32, u32)>> = vec![Vec::new(); weight + 1];
-            let boards = worker.boards.iter();
-            let images = boards.flat_map(|&board| images::<4, 4>(board));
+            let images = boards.iter().flat_map(|&board| images::<4, 4>(board));
             for (top, bottom) in images.filter(|&image| at_left(image)).map(Half::of_board) {
                 let of_top = halves.weights.of(&top.cells());
                 let Sides { rows, columns } = halves.sides(of_top, weight - of_top);

@@ -32,9 +32,8 @@ pub(crate) struct Candidates {
 impl Candidates {
     /// Spawn into a block of afterstates, and collect the states in the buckets of the worker's thread.
     pub(crate) fn spawn(&self, block: &FrontierBlock, worker: &mut Worker) -> Result<()> {
-        worker.boards.clear();
         let FrontierBlock { part, number, tile } = *block;
-        part.read(number, &mut worker.decoder, &mut worker.boards)?;
+        let afterstates = part.read(number, &mut worker.decoder, &mut worker.boards)?;
         let (rules, mut buckets) = (self.game.rules(), self.buckets.lock(worker.index));
         let CandidateScratch {
             pool,
@@ -42,7 +41,7 @@ impl Candidates {
             made: [made, _],
             ..
         } = &mut *self.scratch.lock(worker.index);
-        for slice in worker.boards.chunks(SLICE) {
+        for slice in afterstates.chunks(SLICE) {
             made.clear();
             rules.spawn(slice, tile, made);
             rules.canonicalise(made);
