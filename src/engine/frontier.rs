@@ -75,7 +75,7 @@ impl FrontierPart {
         }
     }
 
-    /// The afterstates of a block. Those of a file are read into `buffer`.
+    /// Return the afterstates of a block. A block of a file is read into `buffer`.
     pub(crate) fn read<'a>(
         &'a self,
         block: usize,

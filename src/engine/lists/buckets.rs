@@ -256,8 +256,8 @@ impl Buckets {
 }
 
 wide! {
-    /// Set the bits of candidates, until a chunk is missing. Returns their number. Adds those whose bit was
-    /// set before to `repeats`.
+    /// Set the bits of candidates, until a chunk is missing. Returns how many candidates were put.
+    /// Adds to `repeats` how many of them had their bit already.
     fn set_until_missing(buckets: &mut [Bucket], bits: u32, ranks: &[u64], repeats: &mut u64) -> usize {
         let mut set_before = 0;
         let mut put = ranks.len();
